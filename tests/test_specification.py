@@ -95,7 +95,7 @@ EDITS: dict[str, Callable[[Project], None]] = {
     "a summary": replaced(NEG, "summary: ", "summary: Changed. "),
     "a requirement": replaced(XOR, "{ptx: 1.0, ", "{ptx: 2.0, "),
     "a table": replaced(XOR, "[0x0f0f0f0f, 0x00ffff00, 0x0ff0f00f]", "[0x0f0f0f0f, 0x0f0f0f00, 0x0000000f]"),
-    "a note": replaced(XOR, "ptxas takes them negated too", "ptxas takes both"),
+    "a note": replaced(XOR, "ptxas accepts them negated too", "ptxas accepts both"),
     "a recipe": replaced(NEG, "xor.b16 %d, %a, 0x8000;", "xor.b16 %d, 0x8000, %a;"),
     "a recipe of other statements": replaced(NEG, "xor.b16 %d, %a, 0x8000;", "not.b16 %d, %a;"),
     "an opcode more": added("or"),

@@ -238,8 +238,8 @@ families: [
 {"texts":[".{rm,rp,rz}.f64"],"signature":1,"claim":"exact","targets":"0xfffffffffff0","programs":[11,12,13]},
 {"texts":[".f32"],"signature":0,"claim":"bounded","targets":"0xf","means":["approx","ftz"],"programs":[1]},
 {"texts":[".approx.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","programs":[14]},
-{"texts":[".rn.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xffffffffffff","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results."]],"programs":[15]},
-{"texts":[".{rm,rp,rz}.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is that without .ftz, which does not flush subnormal operands and results."]],"programs":[16,17,18]}
+{"texts":[".rn.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xffffffffffff","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is the same as without .ftz: it does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is the same as without .ftz: it does not flush subnormal operands and results."]],"programs":[15]},
+{"texts":[".{rm,rp,rz}.ftz.f64"],"signature":1,"claim":"unspecified","targets":"0xfffffffffff0","hazard":"From sm_75 on: The machine code of ptxas 13.5.37 is the same as without .ftz: it does not flush subnormal operands and results.","hazards":[["0xfffffffc0000","The machine code of ptxas 13.5.37 is the same as without .ftz: it does not flush subnormal operands and results."]],"programs":[16,17,18]}
 ]
 };
 })();

@@ -253,13 +253,13 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 @pytest.mark.exhaustive
 def test_a_poor_terminal_is_no_error(project: Project) -> None:
-    project.edit("spec/instructions/mul.yaml", "summary: Product", "summary: Größe – Product")
+    project.edit("spec/instructions/mul.yaml", "summary: Multiply", "summary: Größe – Multiply")
     environment = {"PYTHONIOENCODING": "ascii", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
     for opcode in {*OPCODES} - {"mul"}:
         (project.root / f"spec/instructions/{opcode}.yaml").unlink()
     command = [sys.executable, "-m", "ptxspec", "generate", "--check", "--diff", "--root", str(project.root)]
     poor = subprocess.run(command, env=environment, capture_output=True, check=False)
-    assert poor.returncode == 1 and b"Product" in poor.stdout and b"Traceback" not in poor.stderr
+    assert poor.returncode == 1 and b"Multiply" in poor.stdout and b"Traceback" not in poor.stderr
 
 
 def test_a_verdict_that_its_reader_did_not_wait_for_is_none(tmp_path: Path) -> None:

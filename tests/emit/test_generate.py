@@ -126,7 +126,7 @@ def test_what_changed_is_said(project: Project) -> None:
     assert first.code == 0 and "neg: new, 13 variants\n" in first.out
     assert re.search(r"generated/: (\d+) added, 0 changed, 0 removed, \1 files in all", first.out)
     assert "was up to date" in project.run("generate").out
-    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    project.edit(NEG, "summary: Change the sign of a value.", "summary: Change the sign of one value.")
     (project.root / "generated/stray.txt").write_text("x")
     second = project.run("generate")
     assert "  changed: manual/neg.md\n" in second.out and "neg.cu" not in second.out
@@ -151,7 +151,7 @@ F64 = "  - neg.f64                   d, a\n"
         ("ptx: 6.0, target: sm_53", "ptx: 6.1, target: sm_60", {"4 variants of neg: sm_53 -> sm_60"}),
         (F64, f"{F64}  - neg.ftz.f64               d, a\n", {"neg.ftz.f64: new"}),
         ("{for: .ftz.f32,         ptx: 1.4}", "{for: .ftz.f32,         ptx: 1.5}", {"neg.ftz.f32: PTX 1.4 -> 1.5"}),
-        ("A NaN keeps its payload, made quiet.", "A NaN keeps its payload, but quiet.", {"neg: text"}),
+        ("A NaN keeps its payload and becomes quiet.", "A NaN keeps its payload, but quiet.", {"neg: text"}),
     ],
 )  # fmt: skip
 def test_what_changed_is_told_by_variants(project: Project, old: str, new: str, told: set[str]) -> None:
@@ -220,13 +220,13 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
     fresh = project.run("generate", "--check")
     assert fresh.code == 0 and re.fullmatch(r"generated/ is up to date: \d+ files\n", fresh.out)
     before = files(project.root)
-    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    project.edit(NEG, "summary: Change the sign of a value.", "summary: Change the sign of one value.")
     result = project.run("generate", "--check", "--diff")
     assert result.code == 1
-    assert "-Value with the opposite sign." in result.out and "+The value with the opposite sign." in result.out
+    assert "-Change the sign of a value." in result.out and "+Change the sign of one value." in result.out
     assert "generated/: 0 added" in result.out and "generated/ is stale; run `ptxspec generate`" in result.err
     plan = project.run("generate", "--check").out
-    assert "opposite sign" not in plan and "generated/: 0 added" in plan and "  changed: manual/neg.md\n" in plan
+    assert "the sign of" not in plan and "generated/: 0 added" in plan and "  changed: manual/neg.md\n" in plan
     assert {**files(project.root), NEG: before[NEG]} == before
 
 
@@ -234,7 +234,7 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
 def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run("generate")
     before = files(project.root / "generated")
-    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    project.edit(NEG, "summary: Change the sign of a value.", "summary: Change the sign of one value.")
     written = 0
 
     def full(path: Path, data: bytes) -> int:
@@ -272,7 +272,7 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     owner, name, count, exchange = KILLED[moment]
     project.run("generate")
     before = files(project.root / "generated")
-    project.edit(NEG, "summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    project.edit(NEG, "summary: Change the sign of a value.", "summary: Change the sign of one value.")
     child = os.fork()
     if child == 0:
         calls = 0
@@ -296,7 +296,7 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
     after = files(project.root / "generated")
     if moment.startswith("after"):
-        assert b"The value with the opposite sign." in after["manual/neg.md"] and after.keys() == before.keys()
+        assert b"Change the sign of one value." in after["manual/neg.md"] and after.keys() == before.keys()
     elif moment == "between two renames":
         assert after == {}
     else:

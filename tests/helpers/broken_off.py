@@ -35,7 +35,7 @@ def _generated_and_edited(folder: Path) -> None:
         os._exit(_generate(folder))
     assert os.waitpid(child, 0)[1] == 0
     text = (folder / NEG).read_text("utf-8")
-    new = text.replace("summary: Value with the opposite sign.", "summary: The value with the opposite sign.")
+    new = text.replace("summary: Change the sign of a value.", "summary: Change the sign of one value.")
     assert text != new
     (folder / NEG).write_text(new, "utf-8")
     _making.cache_clear()

@@ -101,8 +101,8 @@ def test_the_notes_say_which_conversions_take_a_wider_register() -> None:
     spec = specification()
     instruction = spec.instructions["cvt"]
     variants = [v for v in instruction.variants if not v.crash and "pack" not in v.modifiers]
-    (note,) = (n for n in instruction.notes if n.text.startswith("A result may stand in a wider register"))
-    (other,) = (n for n in instruction.notes if n.text.startswith("The manual keeps .bf16, .bf16x2"))
+    (note,) = (n for n in instruction.notes if n.text.startswith("A result may be in a wider register"))
+    (other,) = (n for n in instruction.notes if n.text.startswith("NVIDIA's manual excludes only .bf16, .bf16x2"))
     for v in variants:
         wider = any(_stands_in_wider(spec, v, o.type) for o in (v.result, *v.sources))
         assert (note.selector.matches(v), other.selector.matches(v)) == (wider, not wider), v

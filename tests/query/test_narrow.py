@@ -60,7 +60,7 @@ def test_random_bits_are_there_on_three_targets(db: Database) -> None:
 def test_the_page_says_what_the_random_bits_do(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = answer(capsys, "show", "cvt.rs.satfinite.e4m3x4.f32")
     text = " ".join(out.split())
-    assert "the carry rounds away from zero" in text and "in reverse order" in text
+    assert "a carry rounds away from zero" in text and "in reverse order" in text
     assert "which random bits each of four lanes reads, in NVIDIA's own words" in text
 
 

@@ -84,7 +84,7 @@ def test_findings_read_as_lint_prints_them(db: ptxspec.Database) -> None:
 
 def test_the_rest_says_what_it_is(db: ptxspec.Database) -> None:
     assert re.fullmatch(r"<ptxspec database: \d+ opcodes, sm_10 to sm_\w+, PTX 1\.0 to \d+\.\d>", repr(db))
-    assert repr(db.opcodes["max"]) == "<Opcode max: Larger of two or three values.>"
+    assert repr(db.opcodes["max"]) == "<Opcode max: Select the largest of two or three values.>"
     assert repr(db.variant("max.f32", 3)) == (
         "<Variant max.f32 (3 operands): sm_100 or newer, PTX 8.8 or newer; exact>"
     )
@@ -147,7 +147,7 @@ def test_in_a_notebook_they_are_safe_html_of_the_same_facts(db: ptxspec.Database
         assert [w for w in re.findall(r"[\w.]{4,}", repr(x)) if w not in page.text] == []
     fma = db.available("sm_80", opcode="fma")
     assert "fma.rn.bf16\n3\nsm_80 or newer, PTX 7.0 or newer (CUDA 11.0)\nexact\n" in Page(fma._repr_html_()).text
-    assert "max\nLarger of two or three values.\n" in Page(db._repr_html_()).text
+    assert "max\nSelect the largest of two or three values.\n" in Page(db._repr_html_()).text
     assert all(len(x._repr_html_()) < 20_000 for x in (*alike, fma, db, db.available()))
     assert "reads the operands as f16" in Page(db.variant("fma.rz.bf16")._repr_html_() or "").text
 

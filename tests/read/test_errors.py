@@ -16,7 +16,7 @@ MESSAGES = "spec/messages.yaml"
 
 
 def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) -> None:
-    project.edit(ADD, "summary: Sum of two values.\n", "")
+    project.edit(ADD, "summary: Add two values.\n", "")
     expect_error(project, project.run("validate"), f"{ADD}:2:1", "missing key 'summary'", "opcode, summary, syntax")
 
 

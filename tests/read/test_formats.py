@@ -10,7 +10,7 @@ from helpers.validating import TYPES, expect_error
 from ptxspec.model import FixedPoint, Format
 from ptxspec.specification import read
 
-BEFORE = "\n# Run on the result"
+BEFORE = "\n# These rules run on the result"
 
 DECLARED: dict[str, dict[str, Any]] = {
     "{exponent_bits: 4, fraction_bits: 3, infinity: none, nan: [0x7f, 0xff], canonical_nan: 0x7f, overflow: nan}": {

@@ -8,7 +8,7 @@ from helpers.project import Project
 from helpers.validating import ADD
 from ptxspec.diagnostics import Diagnostic, Mark
 
-SUMMARY = "summary: Sum of two values."
+SUMMARY = "summary: Add two values."
 # As they stand in a file, and as an escape within double quotes.
 HIDDEN = {
     "NUL": ("\0", r"\0"),
@@ -32,7 +32,7 @@ def test_a_hidden_character_is_an_error_at_its_place(project: Project, name: str
     said = f": error: the character U+{ord(character):04X} cannot stand in it"
     for text, place in (
         (f"summary: Sum{character} of two values.", "3:13"),
-        (f"{SUMMARY} # {character}", "3:31"),
+        (f"{SUMMARY} # {character}", "3:28"),
         (f'summary: "Sum{escape} of two values."', "3:10"),
     ):
         project.edit(ADD, SUMMARY, text)

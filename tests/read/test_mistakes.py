@@ -16,7 +16,7 @@ MISTAKES: dict[str, Mistake] = {
     "a tab indents": (ADD, "  - title: Infinities\n", "«\t- title: Infinities\n", "not valid YAML", ""),
     "a key twice": (ADD, "\nsemantics: |", "\n«summary: Again.\nsemantics: |", "duplicate key 'summary'", "line 3"),
     "an unknown key": (ADD, "corner_cases:", "«corner_case:", "unknown key 'corner_case'", "'corner_cases'"),
-    "a list for text": (ADD, "summary: Sum of two values.", "summary: «[Sum]", "expected text, this is a list", ""),
+    "a list for text": (ADD, "summary: Add two values.", "summary: «[Add]", "expected text, this is a list", ""),
     "text for a mapping": (
         ADD,
         "  - {section: 9.7.3.3, anchor: floating-point-instructions-add}",

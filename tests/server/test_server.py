@@ -140,7 +140,7 @@ async def test_hover_tells_what_an_instruction_does_and_needs(client: LanguageCl
     editor = Editor(client, (folder / "hover.ptx").as_uri())
     await editor.open(PTX, "ptx")
     told = await editor.hover(4, 3)
-    assert told.startswith("**add.bf16 (2 operands)**: Sum of two values")
+    assert told.startswith("**add.bf16 (2 operands)**: Add two values")
     assert "no: add.bf16 (2 operands) is not available on sm\\_80 and PTX 7.8" in told
     assert (
         "- needs: sm\\_90 or newer" in told and "- claim: exact" in told and "fma.rn.bf16 %d, %a, %\\_t, %b" not in told

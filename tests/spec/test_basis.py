@@ -159,7 +159,7 @@ def test_the_data_says_it_as_the_pages_do() -> None:
 def test_show_says_it_of_a_variants_notes_and_nans() -> None:
     shown = show.page(find(ROOT), "neg.f64")
     assert "- NaN results: The bits are passed on as the operation left them. (ptxas folding)" in shown
-    assert "only changes its sign. (manual 9.7.3.10, 9.7.4.5)" in shown
+    assert "changes only its sign. (manual 9.7.3.10, 9.7.4.5)" in shown
     shown = show.page(find(ROOT), "add.f32")
     assert "payloads are lost. (ptxas folding; our reading of manual 9.7.3, 9.7.4)" in shown
 
@@ -248,7 +248,7 @@ def test_the_nans_of_abs_neg_and_rsqrt_rest_on_their_own_pages() -> None:
     assert "NaN whose lower word is zero. (manual 9.7.3.17; our reading)" in page("rsqrt")
     for opcode in ("abs", "neg"):
         both = ", ".join(p.section for p in SPEC.instructions[opcode].pages if not p.section.startswith("9.7.1."))
-        (note,) = (n for n in SPEC.instructions[opcode].notes if "Later hardware" in n.text)
+        (note,) = (n for n in SPEC.instructions[opcode].notes if "Future hardware" in n.text)
         assert note.basis.text == f"manual {both}" and note.selector.text == "without .integer"
         assert all(name in page(opcode) for name in ("FADD", "DADD", "HADD2", "HFMA2.BF16_V2"))
 
@@ -258,7 +258,7 @@ def test_when_a_result_counts_as_tiny_is_said_on_every_page_with_ftz() -> None:
     assert {"add", "sub", "sqrt", "sin", "mul"} <= {*pages}
     for opcode in pages:
         line = next(line for line in page(opcode).splitlines() if line.startswith("- `.ftz`: "))
-        assert "The manual does not say when a result counts as tiny" in line and "sm_1x" in line
+        assert "NVIDIA's manual does not say when a result counts as tiny" in line and "sm_1x" in line
         assert line.endswith("(manual 9.7.3; ptxas folding; our reading)")
 
 

@@ -171,7 +171,7 @@ def test_comments_names_and_places_change_no_claim(project: Project) -> None:
         ("bounded(x)", "held(x)"),
         ("      x = multiplication(a, b, f64)\n", "\n      product = multiplication(a, b, f64)  # exact\n"),
         ("d = convert(held(x), type)", "d = convert(held(product), type)"),
-        ("summary: Product", "summary: A product"),
+        ("summary: Multiply two", "summary: Multiply any two"),
     ):
         assert old in text
         text = text.replace(old, new)

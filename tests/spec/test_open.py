@@ -26,10 +26,10 @@ NOT_DECIDED = {
     "which way sm_1x rounds the sum of the cut product and c",
     "which bits the out-of-bounds NaN has and in which operands it counts",
     "whether b is rounded to the result's format first, and in which direction",
-    "what a quotient by zero is",
+    "what a division by zero gives",
     "what the remainder of a division by zero is",
-    "what a c of -2**31 gives",
-    "what stands above the 32 bits of a result in a wider register",
+    "what c = -2**31 gives",
+    "what the bits above the lower 32 of a result in a wider register are",
 }
 
 
@@ -137,7 +137,7 @@ DECIDED: dict[str, Callable[[Variant, re.Match[str]], bool]] = {
     r"numbers below \S+ become (\S+) or (\S+)": lambda v, m: any(gives(program(v, set()), x) for x in m.groups()),
     r"only rounding makes normal": becomes_normal,
     r"whether a flushed operand keeps its sign": sign_shows,
-    r"NaN result|a NaN becomes|becomes of a NaN": is_nan,
+    r"NaN result|a NaN becomes": is_nan,
     r"infinite operands|infinities": lambda v, m: any(s.kind.format and s.kind.format.has_infinity for s in v.sources),
     r"overflow of (\w+)": overflows,
     r"\.ftz": lambda v, m: "ftz" in v.modifiers,

@@ -611,7 +611,7 @@ GROUPS = (
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_27,), spellings=(
         "rz.bf16x2.f32x2.f32x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="A recipe would have to widen, compute and convert back each of four lanes. It would be too long to paste, and few targets have the conversions to and from these formats.", spellings=(
         "e5m2x4.e5m2x4",
         "e5m2x4.e4m3x4",
         "e5m2x4.e3m2x4",
@@ -699,7 +699,7 @@ GROUPS = (
     Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_1,), recipes=(recipe_32,), spellings=(
         "sat.u16x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, added and put back, which are more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="A recipe would have to extract, add and put back each of four lanes, and would be too long to paste.", spellings=(
         "sat.s8x4",
         "sat.u8x4",
     )),

@@ -12,11 +12,11 @@ operands_1 = {
 }
 
 GROUPS = (
-    Group(3, "exact", Requirement("9.3", "sm_80"), operand_rules=(operands_1,), no_recipe="The product would be put together of sixteen others, which are more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.3", "sm_80"), operand_rules=(operands_1,), no_recipe="A recipe would have to build the product from sixteen others, and would be too long to paste.", spellings=(
         "lo.u64",
         "hi.u64",
     )),
-    Group(3, "unspecified", Requirement("9.3", "sm_80"), listed=False, operand_rules=(operands_1,), no_recipe="The product would be put together of sixteen others, which are more statements than one would paste.", spellings=(
+    Group(3, "unspecified", Requirement("9.3", "sm_80"), listed=False, operand_rules=(operands_1,), no_recipe="A recipe would have to build the product from sixteen others, and would be too long to paste.", spellings=(
         "lo.s64",
         "hi.s64",
     )),

@@ -5238,7 +5238,7 @@ GROUPS = (
         "rz.bf16.s32",
         "rz.bf16.s64",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely needed, and nobody has written a recipe. The recipe for .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.u8",
         "rm.bf16.u16",
         "rm.bf16.u32",
@@ -5514,7 +5514,7 @@ GROUPS = (
     Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_13,), spellings=(
         "rz.bf16.f64",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely needed, and nobody has written a recipe. The recipe for .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.f64",
         "rp.bf16.f64",
     )),
@@ -5567,13 +5567,13 @@ GROUPS = (
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_18,), spellings=(
         "rm.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely needed, and nobody has written a recipe. The recipe for .rm or .rp from .f32 shows how.", spellings=(
         "rm.ftz.bf16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), recipes=(recipe_19,), spellings=(
         "rp.bf16.f32",
     )),
-    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
+    Group(1, "exact", Requirement("7.0", "sm_80"), no_recipe="Rounding in these directions is rarely needed, and nobody has written a recipe. The recipe for .rm or .rp from .f32 shows how.", spellings=(
         "rp.ftz.bf16.f32",
     )),
     Group(1, "exact", Requirement("7.0", "sm_80"), operand_rules=(operands_9,), recipes=(recipe_20,), spellings=(
@@ -5624,7 +5624,7 @@ GROUPS = (
     Group(1, "exact", Requirement("7.8", "sm_90"), recipes=(recipe_30,), spellings=(
         "rz.bf16.f16",
     )),
-    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely asked for, and no recipe has been written: that of .rm or .rp from .f32 shows how.", spellings=(
+    Group(1, "exact", Requirement("7.8", "sm_90"), no_recipe="Rounding in these directions is rarely needed, and nobody has written a recipe. The recipe for .rm or .rp from .f32 shows how.", spellings=(
         "rm.bf16.f16",
         "rp.bf16.f16",
     )),
@@ -5706,52 +5706,52 @@ GROUPS = (
     Group(2, "exact", Requirement("8.1", "sm_80"), recipes=(recipe_52,), spellings=(
         "rz.relu.satfinite.bf16x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16.f32",
         "rn.pzo.tf32.f32",
         "rn.relu.pzo.tf32.f32",
@@ -5762,52 +5762,52 @@ GROUPS = (
         "rz.satfinite.pzo.tf32.f32",
         "rz.satfinite.relu.pzo.tf32.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.relu.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.pzo.bf16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.f16x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.relu.satfinite.pzo.bf16x2.f32",
     )),
     Group(2, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_53,), spellings=(
@@ -5825,7 +5825,7 @@ GROUPS = (
     Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_57,), spellings=(
         "rn.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f32",
         "rn.satfinite.pzo.e5m2x2.f32",
         "rn.satfinite.pzo.e2m3x2.f32",
@@ -5847,7 +5847,7 @@ GROUPS = (
     Group(2, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_62,), spellings=(
         "rn.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f32",
         "rn.satfinite.relu.pzo.e5m2x2.f32",
         "rn.satfinite.relu.pzo.e2m3x2.f32",
@@ -5869,7 +5869,7 @@ GROUPS = (
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_67,), spellings=(
         "rz.satfinite.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f32",
         "rz.satfinite.pzo.e5m2x2.f32",
         "rz.satfinite.pzo.e2m3x2.f32",
@@ -5891,7 +5891,7 @@ GROUPS = (
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_72,), spellings=(
         "rz.satfinite.relu.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f32",
         "rz.satfinite.relu.pzo.e5m2x2.f32",
         "rz.satfinite.relu.pzo.e2m3x2.f32",
@@ -5928,34 +5928,34 @@ GROUPS = (
     Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_80, recipe_85,), spellings=(
         "rn.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.e2m1x2.bf16x2",
     )),
     Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_86,), spellings=(
@@ -5988,34 +5988,34 @@ GROUPS = (
     Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_100f", "9.1"), ("sm_101a", "9.1"), ("sm_101f", "9.1"), ("sm_103a", "9.1"), ("sm_103f", "9.1"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.1"), ("sm_110f", "9.1"), ("sm_120a", "9.1"), ("sm_120f", "9.1"), ("sm_121a", "9.1"), ("sm_121f", "9.1"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_93, recipe_98,), spellings=(
         "rn.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_99,), spellings=(
@@ -6048,34 +6048,34 @@ GROUPS = (
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_108,), spellings=(
         "rz.satfinite.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.e2m1x2.bf16x2",
     )),
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), recipes=(recipe_109,), spellings=(
@@ -6108,330 +6108,330 @@ GROUPS = (
     Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), recipes=(recipe_118,), spellings=(
         "rz.satfinite.relu.e2m1x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e4m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e5m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e3m2x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.e2m1x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f32",
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.relu.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e4m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e5m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e3m2x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste. No recipe has been written for results without a negative zero.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste. Nobody has written a recipe for results without a negative zero.", spellings=(
         "rz.satfinite.relu.pzo.scaled::n1::ue8m0.e2m1x2.bf16x2",
     )),
     Group(1, "exact", Requirement("7.8", "sm_89", within=(Limit("sm_89", "sm_89", "8.1", None),)), operand_rules=(operands_8, operands_9,), recipes=(recipe_119,), spellings=(
@@ -6524,7 +6524,7 @@ GROUPS = (
     Group(1, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), recipes=(recipe_152, recipe_155,), spellings=(
         "rn.relu.satfinite.bf16x2.e2m1x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), no_recipe="Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_100a", on=(("sm_100a", "9.2"), ("sm_100f", "9.2"), ("sm_101a", "9.2"), ("sm_101f", "9.2"), ("sm_103a", "9.2"), ("sm_103f", "9.2"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.2"), ("sm_110f", "9.2"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), operand_rules=(operands_8,), no_recipe="Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.e4m3x2",
         "rn.scaled::n2::ue8m0.bf16x2.e5m2x2",
         "rn.scaled::n2::ue8m0.bf16x2.e2m3x2",
@@ -6546,42 +6546,42 @@ GROUPS = (
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2",
         "rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.satfinite.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.satfinite.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.relu.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.relu.bf16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.relu.satfinite.f16x2.f32",
     )),
-    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_2,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.relu.satfinite.bf16x2.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e4m3x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.satfinite.e5m2x4.f32",
         "rs.satfinite.e2m3x4.f32",
         "rs.satfinite.e3m2x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", claims={"reported": ("sm_100a",)}, spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", claims={"reported": ("sm_100a",)}, spellings=(
         "rs.satfinite.e2m1x4.f32",
     )),
-    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has places of its own for the random bits: to add them takes more statements than one would paste.", spellings=(
+    Group(5, "unjudged", Requirement("8.7", "sm_100a", on=(("sm_100a", "8.7"), ("sm_103a", "8.8"), ("sm_107a", "9.4"))), operand_rules=(operands_1, operands_2, operands_9,), no_recipe="Each format has its own positions for the random bits, and a recipe that adds them would be too long to paste.", spellings=(
         "rs.relu.satfinite.e4m3x4.f32",
         "rs.relu.satfinite.e5m2x4.f32",
         "rs.relu.satfinite.e2m3x4.f32",
@@ -6615,65 +6615,65 @@ GROUPS = (
     Group(1, "exact", Requirement("8.6", "sm_100a", on=(("sm_100a", "8.6"), ("sm_100f", "8.8"), ("sm_101a", "8.6"), ("sm_101f", "8.8"), ("sm_103a", "8.8"), ("sm_103f", "8.8"), ("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_110a", "9.0"), ("sm_110f", "9.0"), ("sm_120a", "8.7"), ("sm_120f", "8.8"), ("sm_121a", "8.8"), ("sm_121f", "8.8"))), operand_rules=(operands_8,), recipes=(recipe_164,), spellings=(
         "rn.bf16x2.ue8m0x2",
     )),
-    Group(2, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="A recipe that clamps and packs each integer would be too long to paste.", spellings=(
         "pack.sat.u16.s32",
         "pack.sat.s16.s32",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_72"), operand_rules=(operands_3, operands_9,), no_recipe="A recipe that clamps and packs each integer would be too long to paste.", spellings=(
         "pack.sat.u8.s32.b32",
         "pack.sat.s8.s32.b32",
     )),
-    Group(3, "exact", Requirement("6.5", "sm_75"), operand_rules=(operands_3, operands_9,), no_recipe="Clamping each integer and putting the bits beside each other takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("6.5", "sm_75"), operand_rules=(operands_3, operands_9,), no_recipe="A recipe that clamps and packs each integer would be too long to paste.", spellings=(
         "pack.sat.u4.s32.b32",
         "pack.sat.s4.s32.b32",
         "pack.sat.u2.s32.b32",
         "pack.sat.s2.s32.b32",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.s2f6x2.f32",
         "rn.satfinite.relu.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.s2f6x2.f32",
         "rz.satfinite.relu.s2f6x2.f32",
     )),
-    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.s2f6x2.bf16x2",
         "rn.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.s2f6x2.bf16x2",
         "rz.satfinite.relu.s2f6x2.bf16x2",
     )),
-    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.f32",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32",
     )),
-    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"),)), operand_rules=(operands_7, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2",
         "rz.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.bf16x2.s2f6x2",
         "rn.relu.bf16x2.s2f6x2",
         "rn.satfinite.bf16x2.s2f6x2",
         "rn.satfinite.relu.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.1", "sm_100a", on=(("sm_100a", "9.1"), ("sm_101a", "9.1"), ("sm_103a", "9.1"), ("sm_107a", "9.4"), ("sm_110a", "9.1"), ("sm_120a", "9.1"), ("sm_121a", "9.1"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2",
         "rn.satfinite.relu.scaled::n2::ue8m0.bf16x2.s2f6x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.f32",
         "rn.satfinite.ue5m3x2.f32",
         "rz.ue5m3x2.f32",
@@ -6681,161 +6681,161 @@ GROUPS = (
         "rp.ue5m3x2.f32",
         "rp.satfinite.ue5m3x2.f32",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f32",
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.scaled::n1::ue8m0.ue5m3x2.f32",
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_4, operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8, operands_9,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.f16x2.ue5m3x2",
     )),
-    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(1, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.bf16x2.ue5m3x2",
         "rn.satfinite.bf16x2.ue5m3x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste. Only conversions of these targets read the scale: to divide by it takes more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), operand_rules=(operands_8,), no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste. Only conversions on these targets read the scale, and a recipe that divides by it would be too long to paste.", spellings=(
         "rn.scaled::n2::ue8m0.bf16x2.ue5m3x2",
         "rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rn.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="NVIDIA's manual has no such instruction. Name a rounding direction, or none where nothing is rounded.", spellings=(
         "rn.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rz.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="NVIDIA's manual has no such instruction. Name a rounding direction, or none where nothing is rounded.", spellings=(
         "rz.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rm.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="NVIDIA's manual has no such instruction. Name a rounding direction, or none where nothing is rounded.", spellings=(
         "rm.ftz.f32.bf16",
     )),
     Group(1, "unspecified", Requirement("7.1", "sm_80"), listed=False, recipes=(recipe_8,), spellings=(
         "rp.f32.bf16",
     )),
-    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="The manual has no such instruction: name a direction of rounding, or none where there is nothing to round.", spellings=(
+    Group(1, "unspecified", Requirement("7.8", "sm_90"), listed=False, no_recipe="NVIDIA's manual has no such instruction. Name a rounding direction, or none where nothing is rounded.", spellings=(
         "rp.ftz.f32.bf16",
         "f16.bf16",
         "bf16.f16",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rm.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rm.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rp.pzo.f16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rp.pzo.bf16.f32",
     )),
-    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="No recipe has been written for results without a negative zero.", spellings=(
+    Group(1, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, hazards=(Hazard(""),), no_recipe="Nobody has written a recipe for results without a negative zero.", spellings=(
         "rn.ftz.pzo.bf16.f32",
         "rz.ftz.pzo.bf16.f32",
         "rm.ftz.pzo.bf16.f32",
         "rp.ftz.pzo.bf16.f32",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rn.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rz.satfinite.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.ue5m3x2.bf16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_6, operands_8, operands_9,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.f16x2",
     )),
-    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion knows this format. To make its numbers bit by bit takes more statements than one would paste.", spellings=(
+    Group(2, "unspecified", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), listed=False, operand_rules=(operands_5, operands_8,), crash="ptxas 13.5.37 takes it, and ends with an internal error where it is assembled", no_recipe="No other conversion supports this format, and a recipe that makes its numbers bit by bit would be too long to paste.", spellings=(
         "rp.satfinite.ue5m3x2.bf16x2",
     )),
 )

@@ -508,22 +508,22 @@ GROUPS = (
     Group(3, "exact", Requirement("8.1", "sm_90"), recipes=(recipe_12,), spellings=(
         "rn.oob.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_13,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_13,), spellings=(
         "rn.oob.bf16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_14,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_14,), spellings=(
         "rn.oob.bf16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_15,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.f16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .relu either, take that of fma.rn.relu, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_16,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.relu is missing too, use the recipe of fma.rn.relu, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.f16x2",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_15,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_15,), spellings=(
         "rn.oob.relu.bf16",
     )),
-    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="Where fma has no .bf16 either, take that of fma.rn.bf16, and what chooses +0.0 of fma.rn.oob.", recipes=(recipe_16,), spellings=(
+    Group(3, "exact", Requirement("8.1", "sm_90"), no_recipe="If fma.bf16 is missing too, use the recipe of fma.rn.bf16, and what selects +0.0 in that of fma.rn.oob.", recipes=(recipe_16,), spellings=(
         "rn.oob.relu.bf16x2",
     )),
     Group(3, "exact", Requirement("8.6", "sm_100"), recipes=(recipe_17,), spellings=(
@@ -598,7 +598,7 @@ GROUPS = (
     Group(3, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_22,), spellings=(
         "rp.f32x2.bf16x2.f32x2.f32x2",
     )),
-    Group(3, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
+    Group(3, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="A recipe would have to widen, compute and convert back each of four lanes. It would be too long to paste, and few targets have the conversions to and from these formats.", spellings=(
         "e5m2x4.e5m2x4.e5m2x4",
         "e5m2x4.e5m2x4.e4m3x4",
         "e5m2x4.e5m2x4.e3m2x4",
@@ -992,43 +992,43 @@ GROUPS = (
         "rn.satfinite.e4m3x4.ue8m0x4.e2m1p4x4",
         "rn.satfinite.e4m3x4.ue8m0x4.ue8m0x4",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rz.bf16",
         "rz.bf16x2",
         "rz.relu.bf16",
         "rz.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rz.oob.bf16",
         "rz.oob.bf16x2",
         "rz.oob.relu.bf16",
         "rz.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rm.bf16",
         "rm.bf16x2",
         "rm.relu.bf16",
         "rm.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rm.oob.bf16",
         "rm.oob.bf16x2",
         "rm.oob.relu.bf16",
         "rm.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("7.0", "sm_80"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rp.bf16",
         "rp.bf16x2",
         "rp.relu.bf16",
         "rp.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, hazards=(Hazard(""),), no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rp.oob.bf16",
         "rp.oob.bf16x2",
         "rp.oob.relu.bf16",
         "rp.oob.relu.bf16x2",
     )),
-    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, no_recipe="The manual has no such instruction, and what its machine code does is not what its name says: there is nothing that it could be exchanged for.", spellings=(
+    Group(3, "unspecified", Requirement("8.1", "sm_90"), listed=False, no_recipe="NVIDIA's manual has no such instruction, and the machine code does not do what the name says, so nothing can replace it.", spellings=(
         "rn.sat.oob.f16",
         "rn.sat.oob.f16x2",
     )),

@@ -892,7 +892,7 @@ GROUPS = (
     Group(2, "exact", Requirement("8.0", "sm_90"), operand_rules=(operands_1,), recipes=(recipe_51,), spellings=(
         "u16x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="A recipe would have to extract, compare and put back each of four lanes, and would be too long to paste.", spellings=(
         "u8x4",
     )),
     Group(2, "exact", Requirement("1.0", "sm_10"), spellings=(
@@ -901,7 +901,7 @@ GROUPS = (
     Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_52,), spellings=(
         "s16x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="A recipe would have to extract, compare and put back each of four lanes, and would be too long to paste.", spellings=(
         "s8x4",
     )),
     Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_53,), spellings=(
@@ -910,7 +910,7 @@ GROUPS = (
     Group(2, "exact", Requirement("8.0", "sm_90"), recipes=(recipe_54,), spellings=(
         "relu.s16x2",
     )),
-    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="Each of four lanes would be taken out, compared and put back, which are more statements than one would paste.", spellings=(
+    Group(2, "exact", Requirement("9.2", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"), ("sm_120a", "9.2"), ("sm_120f", "9.2"), ("sm_121a", "9.2"), ("sm_121f", "9.2"))), no_recipe="A recipe would have to extract, compare and put back each of four lanes, and would be too long to paste.", spellings=(
         "relu.s8x4",
     )),
 )

@@ -351,11 +351,11 @@ GROUPS = (
     Group(2, "exact", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), recipes=(recipe_15,), spellings=(
         "rz.bf16x2.f32x2.f32x2",
     )),
-    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="How often is rounded is our reading, and nobody outside has judged it: no other PTX is known to have the same bits.", spellings=(
+    Group(2, "unjudged", Requirement("9.4", "sm_107a", on=(("sm_107a", "9.4"), ("sm_107f", "9.4"))), no_recipe="How often this rounds is our reading, and nobody outside has judged it. No other PTX is known to return the same bits.", spellings=(
         "bf16x2.bf16x2.f16x2",
         "f16x2.f16x2.bf16x2",
     )),
-    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="Of four lanes, each would be widened, computed and converted back: more statements than one would paste, and the conversions to and from these formats are there on few targets themselves.", spellings=(
+    Group(2, "exact", Requirement("9.4", "sm_100a", on=(("sm_100a", "9.4"), ("sm_103a", "9.4"))), no_recipe="A recipe would have to widen, compute and convert back each of four lanes. It would be too long to paste, and few targets have the conversions to and from these formats.", spellings=(
         "e5m2x4.e5m2x4.e5m2x4",
         "e5m2x4.e5m2x4.e4m3x4",
         "e5m2x4.e5m2x4.e3m2x4",

@@ -68,15 +68,15 @@ recipe_4 = Recipe(Requirement("7.0", "sm_75"), "within bound", """{
 }""")
 
 GROUPS = (
-    Group(1, "bounded", Requirement("7.0", "sm_75"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", spellings=(
+    Group(1, "bounded", Requirement("7.0", "sm_75"), no_recipe="PTX had no tanh before 7.0, and a few statements with ex2 and rcp cannot compute one that is accurate near zero.", spellings=(
         "approx.f32",
         "approx.f16",
         "approx.f16x2",
     )),
-    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", recipes=(recipe_1, recipe_2,), spellings=(
+    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and a few statements with ex2 and rcp cannot compute one that is accurate near zero.", recipes=(recipe_1, recipe_2,), spellings=(
         "approx.bf16",
     )),
-    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and of ex2 and rcp none is made in a few statements that is accurate near zero.", recipes=(recipe_3, recipe_4,), spellings=(
+    Group(1, "bounded", Requirement("7.8", "sm_90"), no_recipe="PTX had no tanh before 7.0, and a few statements with ex2 and rcp cannot compute one that is accurate near zero.", recipes=(recipe_3, recipe_4,), spellings=(
         "approx.bf16x2",
     )),
 )
