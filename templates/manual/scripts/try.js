@@ -242,6 +242,6 @@
   copyButton($("copy-command"), () => evalCommand(answer), told);
   addEventListener("hashchange", restore);
   if (!restore()) {
-    choose(evaluator.find($("variant").value), {address: false});
+    choose(evaluator.find($("variant").value), {texts: JSON.parse($("form").dataset.texts ?? "{}"), address: false});
   }
 })();

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from . import (
     accuracy,
     availability,
+    comparisons,
     differences,
     examples,
     machine_code,
@@ -38,6 +39,7 @@ class Section(NamedTuple):
 
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
+    Section("comparisons", "Comparisons", comparisons.section),
     Section("availability", "Where is it available?", availability.section),
     Section("try", "Try it", trying.section),
     Section("semantics", "What it computes", semantics.section),
