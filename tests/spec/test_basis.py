@@ -125,7 +125,7 @@ def test_the_pages_show_what_everything_rests_on(opcode: str) -> None:
     notes = [n for n in i.notes if not n.loose]
     assert all(f"({n.basis.text})" in line for n, line in zip(notes, listed(text, "Notes"), strict=True))
     loose = [n for n in i.notes if n.loose]
-    assert all(f"({n.basis.text})" in line for n, line in zip(loose, listed(text, "What may differ"), strict=True))
+    assert all(f"({n.basis.text})" in line for n, line in zip(loose, listed(text, "Unexpected results"), strict=True))
     rules = [line for line in text.partition("## Requirements")[2].partition("## ")[0].splitlines() if line[:1] == "|"]
     for rule, line in zip((*i.rules, *i.assembler_rules), rules[2:], strict=True):
         assert line.endswith(f"| {rule.basis.text} |")
