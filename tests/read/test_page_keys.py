@@ -14,7 +14,7 @@ MISTAKES: dict[str, Mistake] = {
         KEYS,
         f"«comparisons: [cmp]\n{KEYS}",
         "add.rn.sat.f32 (2 operands) does not have exactly one modifier of cmp",
-        "name the groups of all comparisons",
+        "name all groups of comparisons",
     ),
     "a variant that is none": (
         ADD,

@@ -191,13 +191,14 @@ class _InstructionFile:
         """The groups of modifiers that name a comparison. Each variant has exactly one of their members."""
         names = tuple(self.data.get("comparisons", []))
         groups = self.spec.groups
-        if not all([self.context.known(self.doc, ("comparisons", i), n, groups, "group") for i, n in enumerate(names)]):
+        known = [self.context.known(self.doc, ("comparisons", i), n, groups, "group") for i, n in enumerate(names)]
+        if not all(known):
             return ()
         members = {m for name in names for m in groups[name]}
         wrong = [v for v in self.variants if names and len(members.intersection(v.modifiers)) != 1]
         if self.all_variants and wrong:
             message = f"{wrong[0]} does not have exactly one modifier of {' and '.join(names)}"
-            self.errors.append(self.doc.error(("comparisons",), message, "name the groups of all comparisons", key=True))
+            self.errors.append(self.doc.error(("comparisons",), message, "name all groups of comparisons", key=True))
         return names
 
     def trial(self) -> Trial | None:

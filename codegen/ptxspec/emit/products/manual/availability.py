@@ -128,8 +128,8 @@ class _Matrix:
         return MatrixRow(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
-        """Return the parts of a target, and those of its kinds that differ: a kind supports what its base supports, from
-        its own PTX version on."""
+        """Return the parts of a target, and those of its kinds that differ: a kind supports what its base supports,
+        from its own PTX version on."""
         base = self._part(family, column.target)
         if base:
             yield base

@@ -2,9 +2,9 @@
 
 A long section has a page of its own, to which the opcode's page links.
 
-A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; one that writes nothing
-is left out. Where it has a module here, the result of `section` is a variable of the templates, named by the id with `_`
-for `-`.
+A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; one that writes
+nothing is left out. Where it has a module here, the result of `section` is a variable of the templates, named by the id
+with `_` for `-`.
 """
 
 from __future__ import annotations

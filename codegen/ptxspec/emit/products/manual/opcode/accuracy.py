@@ -12,7 +12,7 @@ from ..forms import Writer
 from .about import About
 
 # This is no claim of a variant: it stands beside the claim, for some targets.
-INFERRED = {"inferred": "computed as in a published model of that target; this variant has not been compared with a GPU"}
+INFERRED = {"inferred": "computed as in a published model of that target; the variant has not been compared with a GPU"}
 
 
 @dataclass(frozen=True)

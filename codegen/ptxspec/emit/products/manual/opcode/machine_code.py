@@ -36,7 +36,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """`stale`: the variants or their requirements have changed since. `folded`: there are too many entries to be shown at
+    """`stale`: the variants or their requirements have changed since. `folded`: there are too many entries to show at
     once."""
 
     assembler: str
