@@ -139,7 +139,7 @@ BAD = {
     },
     "fma.rn.bf16x2": {"1": "its bits, or its lanes as low,high", "1,2,3": "its bits, or its lanes"},
 }
-BAD_INTEGERS = {"slct.f32.s32": {"2147483648": "is beyond .s32", "1.5": "is no integer", "-": "is not a number"}}
+BAD_INTEGERS = {"slct.f32.s32": {"2147483648": "is out of range for .s32", "1.5": "is not an integer", "-": "is not a number"}}
 BAD_PREDICATES = {"selp.f32": {"maybe": "takes true or false", "1": "takes true or false"}}
 
 
@@ -222,7 +222,7 @@ LOST = {
     "try=fma.rn.bf16&a=1&b=2&c=3&target=sm_75": "sm_75 does not support fma.rn.bf16",
     "try=&&&=": "The link names no variant. Nearest: fma.",
     "try=add.f32&a=1&b=2": "add.f32 is on another page.",
-    "try=fma.rn.f32&a=%zz&b=2&c=3": "is not a number; write 1.5",
+    "try=fma.rn.f32&a=%zz&b=2&c=3": "is not a number; write a number",
 }
 
 
