@@ -55,7 +55,7 @@
   }
 
   const before = () =>
-    (answer ? `The result below is the last one, of ${named(answer.variant)}.` : "There is no result yet.");
+    (answer ? `The last result of ${named(answer.variant)} is shown.` : "There is no result yet.");
 
   function stale(why) {
     $("stale").textContent = why;
@@ -140,7 +140,7 @@
     const read = fields.read();
     const wrong = read.filter(f => f.error !== undefined).map(f => f.source.name);
     if (wrong.length) {
-      stale(`The value of ${wrong.join(" and ")} is not valid. ${before()}`);
+      stale(`${wrong.join(" and ")} ${wrong.length > 1 ? "are" : "is"} not valid. ${before()}`);
       return;
     }
     const found = evaluator.run(variant, read.map(f => f.bits), {target: target() || null});

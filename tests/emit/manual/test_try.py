@@ -174,7 +174,7 @@ def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dic
             assert (seen["text"], seen["invalid"]) == (text, "true")
             assert why in seen["note"]
             assert results(page) == before and seen["greyed"] == 2, text  # The last one and its steps, greyed.
-            assert seen["said"].endswith(f"The result below is the last one, of {spelling}.")
+            assert seen["said"].endswith(f"The last result of {spelling} is shown.")
             assert seen["copied"] == "no"
             seen = page.evaluate(TYPE, [place, good])
             assert (seen["invalid"], seen["greyed"], seen["copied"]) == ("false", 0, "yes")
