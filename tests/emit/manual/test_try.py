@@ -139,7 +139,9 @@ BAD = {
     },
     "fma.rn.bf16x2": {"1": "its bits, or its lanes as low,high", "1,2,3": "its bits, or its lanes"},
 }
-BAD_INTEGERS = {"slct.f32.s32": {"2147483648": "is out of range for .s32", "1.5": "is not an integer", "-": "is not a number"}}
+BAD_INTEGERS = {
+    "slct.f32.s32": {"2147483648": "is out of range for .s32", "1.5": "is not an integer", "-": "is not a number"}
+}
 BAD_PREDICATES = {"selp.f32": {"maybe": "takes true or false", "1": "takes true or false"}}
 
 
