@@ -1219,7 +1219,7 @@
   const POWER = /^([+-]?)2\^([+-]?\d{1,9})$/;
   // PTX's own constants of single and double precision.
   const CONSTANT = /^0(?:f([0-9a-f]{8})|d([0-9a-f]{16}))$/i;
-  const FORMS = "write 1.5, inf, nan, 0x1.8p-3, 0f3FC00000 or bits, 0x3fc00000";
+  const FORMS = "write a number, as in 1.5, inf, nan, 0x1.8p-3 or 0f3FC00000, or bits, as in 0x3fc00000";
   const WORDS = ["inf", "-inf", "nan"];
   // Beyond the exponents of every format; and what nobody types, and a browser would be long about.
   const FAR = 20_000;
@@ -1329,10 +1329,10 @@
     const to = fixed ?? new FixedPoint(type.name, {width, signed: false, point: 0});
     const inside = end => number(end, -to.point);
     if (compare(value, inside(to.least)) < 0 || compare(value, inside(to.largest)) > 0) {
-      return {error: `operand '${text}' is beyond .${type.name}`};
+      return {error: `operand '${text}' is out of range for .${type.name}`};
     }
     if (!to.point && divided(value.n, value.d, value.e)[1] !== 0n) {
-      return {error: `operand '${text}' is no integer, and .${type.name} has nothing else`};
+      return {error: `operand '${text}' is not an integer, which .${type.name} requires`};
     }
     return {bits: roundToInteger(value, to, NEAREST)};
   }
@@ -1342,7 +1342,7 @@
     const text = written.trim();
     const called = `.${type.name}`;
     if (text.length > LONGEST) {
-      return {error: `an operand of ${text.length} characters is too long to be read here`};
+      return {error: `an operand of ${text.length} characters is too long for this page`};
     }
     if (type.kind.sort === "bool") {
       const word = text.toLowerCase();
@@ -1352,7 +1352,7 @@
     }
     const digits = text.slice(2);
     if (/^0x/i.test(text) && !/[p.]/i.test(digits)) {
-      // Of a float a digit that is missing would be another number.
+      // A float with a missing digit would be another number.
       const short = !type.kind.format && digits.length * 4 < type.width;
       if (!(short || digits.length * 4 === type.width) || !/^[0-9a-f]+$/i.test(digits)) {
         const wanted = `0x and ${type.width / 4} hexadecimal digits`;
@@ -2312,10 +2312,10 @@
         return `unknown target '${target}'`;
       }
       if (!isIn(family.targets, target)) {
-        return `${target} does not have ${spelling}`;
+        return `${target} does not support ${spelling}`;
       }
       return onTarget(family.on, target)?.includes(-1)
-        ? `what ${target} computes is known, but too much for this page: ask ptxspec eval --target ${target}`
+        ? `the computation on ${target} is too large for this page; run ptxspec eval --target ${target}`
         : null;
     }
 

@@ -279,7 +279,7 @@ def test_what_is_too_large_for_a_page_is_said_to_be(evaluator: Evaluator) -> Non
     assert [x.get("error") for x in found] == [
         None,
         None,
-        "what sm_2 computes is known, but too much for this page: ask ptxspec eval --target sm_2",
-        "sm_3 does not have look.f16",
+        "the computation on sm_2 is too large for this page; run ptxspec eval --target sm_2",
+        "sm_3 does not support look.f16",
     ]
     assert found[0]["results"] == found[1]["results"] == [{"name": "x", "type": "f16", "bits": "0x3c00"}]

@@ -58,7 +58,7 @@ def test_lanes_may_stand_in_parentheses_and_a_long_text_is_refused(evaluator: Ev
     v = next(v for v, _, t in first_of_each_type(True) if t.lanes == 2)
     one, other, long = evaluator("parse", **named(v), register=0, texts=["(1, 2)", "1,2", "1" * 6000])
     assert one == other and "bits" in one
-    assert long == {"error": "an operand of 6000 characters is too long to be read here"}
+    assert long == {"error": "an operand of 6000 characters is too long for this page"}
 
 
 @each_size

@@ -77,7 +77,7 @@ def test_a_page_has_each_variant_once_with_what_it_needs(opcode: str) -> None:
     """The table says of a variant's operands and requirement what queries say."""
     *_, variants = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Variants\n")
     found = {}
-    for line in variants.partition("\nThe manual lists besides")[0].splitlines():
+    for line in variants.partition("\nNVIDIA's manual also lists")[0].splitlines():
         forms, *cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|")))
         for text in re.findall(r"`(\S+)`", forms) if cells and cells[0].isdigit() else ():
             for name in spelled(text):

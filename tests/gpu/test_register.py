@@ -69,7 +69,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
 
 def test_without_recordings_everything_says_so(bench: Bench) -> None:
     assert "- recorded: on no GPU yet" in bench.project.run("show", "add.f32").out
-    assert "None of it has been compared with a GPU yet." in bench.project.run("show", "add").out
+    assert "The results have not been compared with a GPU yet." in bench.project.run("show", "add").out
     assert not (bench.root / "spec/observed/recordings.yaml").exists()
 
 

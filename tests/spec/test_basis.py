@@ -127,7 +127,7 @@ def test_the_pages_show_what_everything_rests_on(opcode: str) -> None:
     notes = [n for n in i.notes if not n.loose]
     assert all(f"({n.basis.text})" in line for n, line in zip(notes, listed(text, "Notes"), strict=True))
     loose = [n for n in i.notes if n.loose]
-    assert all(f"({n.basis.text})" in line for n, line in zip(loose, listed(text, "What may differ"), strict=True))
+    assert all(f"({n.basis.text})" in line for n, line in zip(loose, listed(text, "Unexpected results"), strict=True))
     rules = [line for line in text.partition("## Requirements")[2].partition("## ")[0].splitlines() if line[:1] == "|"]
     for rule, line in zip((*i.rules, *i.assembler_rules), rules[2:], strict=True):
         assert line.endswith(f"| {rule.basis.text} |")
@@ -227,18 +227,20 @@ def test_what_states_no_basis_is_our_reading(project: Project) -> None:
 
 def test_a_page_claims_a_default_rounding_only_where_there_is_one() -> None:
     for opcode in SPEC.instructions:
-        found = re.search(r"^Operations round once: .*; (.*)\.$", page(opcode), re.MULTILINE)
+        found = re.search(
+            r"^Each operation rounds once, in the direction of the modifier: .*; (.*)\.$", page(opcode), re.MULTILINE
+        )
         expected = None
         if opcode in ("add", "sub", "mul"):
-            expected = "without a modifier roundTiesToEven"
+            expected = "the default is roundTiesToEven"
         elif opcode == "mad":
-            expected = "without a modifier, which only .f32 allows, roundTiesToEven"
+            expected = "only .f32 has a default, roundTiesToEven"
         elif opcode == "fma":
-            expected = "without a modifier, which only .e5m2x4 and .e4m3x4 allow, roundTiesToEven"
+            expected = "only .e5m2x4 and .e4m3x4 have a default, roundTiesToEven"
         elif opcode in ("div", "rcp", "sqrt", "cvt"):
             expected = "there is no default"
         assert (found[1] if found else None) == expected, opcode
-        assert ("without a modifier" in page(opcode, "html")) == bool(expected and "without" in expected)
+        assert expected is None or f"; {expected}." in page(opcode, "html")
 
 
 def test_the_nans_of_abs_neg_and_rsqrt_rest_on_their_own_pages() -> None:
@@ -273,14 +275,14 @@ def test_registers_are_those_of_the_instructions_page_and_constants_those_that_a
         "ex2": ".f16x2",
     }
     for opcode, i in SPEC.instructions.items():
-        _, _, table = page(opcode).partition("\n| type | | operands are in registers |")
+        _, _, table = page(opcode).partition("\n| type | meaning | registers in NVIDIA's manual |")
         rows = [line for line in table.partition("\n\n")[0].splitlines() if line.startswith("| `.")]
         cells = {r.split("`")[1].lstrip("."): [c.strip() for c in r.strip("|").split("|")] for r in rows}
         held = {o.type.name for v in i.variants for o in (v.result, *v.sources) if o.name != "p"}
         assert {*cells} == held | {t for v in i.variants for t in v.type_names}
         for name, (_, _, registers, _, constants) in cells.items():
             if name in {s.type.name for v in i.variants for s in v.sources} and SPEC.types[name].kind.format:
-                assert constants == ("floating-point ones" if name in ("f32", "f64") else "none")
+                assert constants == ("floating-point" if name in ("f32", "f64") else "none")
             if name == "f16x2":
                 assert registers.partition(",")[0] == named.get(opcode, ".b32"), opcode
 
@@ -305,7 +307,7 @@ def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
     (finding,) = DB.lint(module)
     assert (finding.code, finding.message) == ("refused-by-assembler", said)
     assert "| `rcp.f64` | 1 | sm_13, PTX 1.0 to 1.3 | refuses it |" in page("differences")
-    assert "rcp.f64 d, a    // refused by ptxas 13.5.37" in page("rcp")
+    assert "rcp.f64 d, a    // not accepted by ptxas 13.5.37" in page("rcp")
     assert "| `rcp.f64` | 1 | d, a | sm_13, PTX 1.0 to 1.3 | `rcp.rn.f64` |" in page("rcp")
 
 

@@ -36,6 +36,7 @@ from .instruction import (
     Page,
     SyntaxLine,
     Tolerated,
+    Trial,
     Value,
 )
 from .observed import (
@@ -141,6 +142,7 @@ __all__ = [
     "SpeedTable",
     "SyntaxLine",
     "Tolerated",
+    "Trial",
     "Type",
     "Unit",
     "UnitModel",

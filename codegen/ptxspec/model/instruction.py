@@ -168,6 +168,14 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """The variant that an evaluator shows first, and the texts of its operands, by the names of registers."""
+
+    spelling: str
+    operands: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Crash:
     """Variants that the assembler takes, and then breaks down on: no machine code comes of them. `text` says how."""
 
@@ -210,7 +218,9 @@ class Instruction:
     `recipes` are what to write where variants are missing, the best first, or why there is nothing; `missing` is what
     PTX has nowhere.
     `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
-    whose source is a vector may stand the other way round, with the vector as its result; what this rests on."""
+    whose source is a vector may stand the other way round, with the vector as its result; what this rests on.
+    `comparisons` are the groups of modifiers that name a comparison of a with b: each variant has a member of one of
+    them."""
 
     opcode: str
     path: str
@@ -247,6 +257,8 @@ class Instruction:
     recipes: tuple[Recipe, ...] = ()
     missing: tuple[Missing, ...] = ()
     intrinsics: tuple[Intrinsic, ...] = ()
+    comparisons: tuple[str, ...] = ()
+    trial: Trial | None = None
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

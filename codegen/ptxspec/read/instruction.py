@@ -29,6 +29,7 @@ from ..model import (
     Selector,
     Spec,
     Tolerated,
+    Trial,
     Variant,
 )  # fmt: skip
 from ..model.bounds import parse_range
@@ -140,6 +141,8 @@ class _InstructionFile:
             intrinsics=read_intrinsics(doc, self.context, data.get("intrinsics", []), opcode, self.variants)
             if self.all_variants
             else (),
+            comparisons=self.comparisons(),
+            trial=self.trial(),
         )  # fmt: skip
         if len(self.errors) > before:
             return None
@@ -183,6 +186,35 @@ class _InstructionFile:
             message, help = "no statement has a vector as its only source", "add one to the syntax, as in d, {a0, a1}"
             self.errors.append(self.doc.error(("unpacks",), message, help, key=True))
         return self.basis(("unpacks",), said)
+
+    def comparisons(self) -> tuple[str, ...]:
+        """The groups of modifiers that name a comparison. Each variant has exactly one of their members."""
+        names = tuple(self.data.get("comparisons", []))
+        groups = self.spec.groups
+        known = [self.context.known(self.doc, ("comparisons", i), n, groups, "group") for i, n in enumerate(names)]
+        if not all(known):
+            return ()
+        members = {m for name in names for m in groups[name]}
+        wrong = [v for v in self.variants if names and len(members.intersection(v.modifiers)) != 1]
+        if self.all_variants and wrong:
+            message = f"{wrong[0]} does not have exactly one modifier of {' and '.join(names)}"
+            self.errors.append(self.doc.error(("comparisons",), message, "name all groups of comparisons", key=True))
+        return names
+
+    def trial(self) -> Trial | None:
+        """The variant that the evaluator of the page shows first."""
+        said = self.data.get("try")
+        if said is None:
+            return None
+        found = next((v for v in self.variants if v.spelling == said["variant"]), None)
+        if found is None and self.all_variants:
+            spellings = [v.spelling for v in self.variants]
+            self.context.known(self.doc, ("try", "variant"), said["variant"], spellings, "variant")
+        texts = {name: str(text) for name, text in said.get("operands", {}).items()}
+        if found and texts.keys() != (places := {p for s in found.written for p in s.places}) and texts:
+            message = f"the operands of {found.spelling} are {', '.join(sorted(places))}"
+            self.errors.append(self.doc.error(("try", "operands"), message, "give each of them a value", key=True))
+        return Trial(said["variant"], texts)
 
     # Parts that stand in several places
 

@@ -81,10 +81,10 @@
         return `unknown target '${target}'`;
       }
       if (!isIn(family.targets, target)) {
-        return `${target} does not have ${spelling}`;
+        return `${target} does not support ${spelling}`;
       }
       return onTarget(family.on, target)?.includes(-1)
-        ? `what ${target} computes is known, but too much for this page: ask ptxspec eval --target ${target}`
+        ? `the computation on ${target} is too large for this page; run ptxspec eval --target ${target}`
         : null;
     }
 

@@ -1,4 +1,4 @@
-// The matrix of availability: its rows filtered, each with a verdict, and opened to variants; the state in the address,
+// The table of availability: filters, a verdict for each row, and the variants of a row. The address carries the state,
 // as in availability.html#q=add+bf16&target=sm_80&ptx=7.8.
 (() => {
   "use strict";
@@ -7,11 +7,10 @@
   const found = document.getElementById("found"), notice = document.getElementById("notice");
   const box = table.parentElement;
   const NAMES = ["q", "type", "target", "ptx", "claim", "only"];
-  // So few variants are shown without being asked for.
+  // Up to this number, variants are shown at once.
   const FEW = 12;
-  // So many rows appear at once.
+  // The number of rows that appear at once.
   const SLICE = 30;
-  const narrow = matchMedia("(max-width: 40rem)");
   const number = n => n.toLocaleString("en");
   const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
@@ -28,7 +27,7 @@
   });
   const groups = Array.from(table.tBodies, body => [body, rows.filter(r => r.body === body)]);
 
-  // What is asked
+  // Filters
 
   function asked() {
     const state = Object.fromEntries(NAMES.map(name => [name, form.elements[name].value.trim()]));
@@ -66,17 +65,17 @@
 
   function count(state, shown, variants, there, hazardous) {
     const where = [state.target && `on ${state.target}`, state.ptx && `with PTX ${state.ptx}`].filter(Boolean);
-    const families = shown === 1 ? "1 family" : `${number(shown)} families`;
+    const groups = plural(shown, "group");
     const many = there === variants ? "all" : there ? number(there) : "none";
-    const answer = where.length && variants ? `; ${many} of them ${where.join(" ")}` : "";
-    const wrong = hazardous ? `, where ${number(hazardous)} compute${hazardous === 1 ? "s" : ""} something else` : "";
-    say(found, `${plural(variants, "variant")} in ${families}${answer}${wrong}`);
+    const answer = where.length && variants ? `; ${many} available ${where.join(" ")}` : "";
+    const wrong = hazardous ? `, ${number(hazardous)} with a hazard` : "";
+    say(found, `${plural(variants, "variant")} in ${groups}${answer}${wrong}`);
   }
 
-  // What is shown
+  // Rows
 
-  // What must go goes at once; what comes, comes slice by slice where it is more than a window holds, so that no
-  // keystroke waits for the layout of thousands of cells.
+  // Rows are hidden at once, and appear slice by slice where they fill more than a window, so that no keystroke waits
+  // for the layout of thousands of cells.
   let later = 0;
   function draw(few) {
     clearTimeout(later);
@@ -105,7 +104,7 @@
     close(r);
   }
 
-  // Writing what stands there already would have it laid out again.
+  // Writing the same text again would cause a new layout.
   function say(element, text) {
     if (element.textContent !== text) {
       element.textContent = text;
@@ -122,7 +121,7 @@
       const inside = r.codes.filter(([code]) => !code.hidden && r.folded.contains(code)).length;
       r.folded.hidden = !inside;
       r.folded.open = inside > 0 && !r.all && inside <= FEW / 2;
-      say(r.folded.firstChild, plural(inside, "more notation"));
+      say(r.folded.firstChild, `${number(inside)} more`);
     }
     const total = ptxspec.variants[r.place].length;
     say(r.button, r.all ? plural(total, "variant") : `${number(r.matching.length)} of ${plural(total, "variant")}`);
@@ -157,7 +156,7 @@
     claim.textContent = `Claim: ${said(r.family.claim)}` + Object.entries(r.family.claims)
       .map(([other, on]) => `; ${said(other)} on ${on.join(", ")}`).join("");
     const cell = r.opened.firstChild;
-    cell.colSpan = narrow.matches ? 2 : table.tHead.rows[0].cells.length;
+    cell.colSpan = table.tHead.rows[0].cells.length;
     cell.replaceChildren(document.createElement("div"));
     cell.firstChild.append(claim, list);
     r.button.setAttribute("aria-expanded", "true");
@@ -196,7 +195,7 @@
     }
   }
 
-  // What is in the address
+  // The address
 
   let waiting = 0;
   function save(push) {
@@ -210,7 +209,7 @@
     history[push ? "pushState" : "replaceState"](null, "", address);
   }
 
-  // What a name in the address is now: that itself, or the nearest, with what is said of it.
+  // The value of a filter for a name in the address: the name itself, or the nearest one, which is noted in `said`.
   function meant(name, value, said) {
     const choice = form.elements[name], known = Array.from(choice.options, o => o.value).filter(Boolean);
     const same = known.find(k => k.toLowerCase() === value.toLowerCase());
@@ -222,7 +221,7 @@
     const near = {target: nearestTarget, ptx: nearestVersion}[name]?.(value) ?? ptxspec.closest(value, known);
     const sold = name === "target" && near && ptxspec.sells(near, value);
     said.push(sold ? `${value} is ${near}.`
-      : `There is no ${kind} ${value}${near ? `; shown is the nearest, ${near}` : ""}.`);
+      : `There is no ${kind} ${value}${near ? `; the table shows the nearest, ${near}` : ""}.`);
     return near ?? "";
   }
 
@@ -245,13 +244,13 @@
     return true;
   }
 
-  // What is said besides
+  // Notices
 
   function update(said = []) {
     const some = filter(), state = asked(), lines = said.map(text => [text]);
     const target = data.targets.find(t => t.name === state.target), versions = data.versions.map(v => v.ptx);
     if (target && state.ptx && versions.indexOf(state.ptx) < versions.indexOf(target.ptx)) {
-      lines.push([`PTX ${state.ptx} does not know ${target.name}: PTX ${target.ptx} is the first that does.`]);
+      lines.push([`PTX ${state.ptx} does not have ${target.name}, which was introduced in PTX ${target.ptx}.`]);
     }
     if (!some) {
       lines.push(...missing(state));
@@ -260,13 +259,13 @@
     notice.replaceChildren(...lines.flatMap(line => [...line, " "]));
   }
 
-  // Why nothing is found, and what else to ask.
+  // The reasons why nothing is found, and suggestions.
   function missing(state) {
     const unused = state.words.filter(word => !ptxspec.isUsed(word));
     if (!unused.length) {
-      return [["No variant is all of that: leave out a word or a choice."]];
+      return [["No variant matches all filters. Remove a word or a choice."]];
     }
-    return unused.map(word => [`No variant has the word ${word}.`, ...instead(word, state)]);
+    return unused.map(word => [`No variant matches ${word}.`, ...instead(word, state)]);
   }
 
   function instead(word, state) {
@@ -301,7 +300,7 @@
   form.elements.q.addEventListener("input", () => {
     update();
     clearTimeout(waiting);
-    const there = location.href; // Whoever has gone to another address by then is not called back.
+    const there = location.href; // A user who has gone to another address meanwhile stays there.
     waiting = setTimeout(() => location.href === there && save(false), 200);
   });
   form.addEventListener("change", event => {
@@ -324,7 +323,6 @@
       (r.byHand ? open : close)(r);
     }
   });
-  narrow.addEventListener("change", () => rows.filter(r => r.opened).forEach(open));
   addEventListener("hashchange", restore);
   try {
     if (!restore()) {

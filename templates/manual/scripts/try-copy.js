@@ -87,8 +87,8 @@
     return [
       `// ${variant.spelling} of ${fields.map(({source, text}) => `${source.name} = ${text}`).join(", ")}`,
       `// gives ${gives.join(", ")}`,
-      ...(current.includes(on.target) ? [] : [`// No CUDA release of today compiles for ${on.target}.`]),
-      ...on.hazards.map(text => `// Beware: ${text}`),
+      ...(current.includes(on.target) ? [] : [`// No current CUDA release compiles for ${on.target}.`]),
+      ...on.hazards.map(text => `// Hazard: ${text}`),
       `.version ${on.ptx}`,
       `.target ${on.target}`,
       ...(wide === 64 ? [".address_size 64"] : []),
@@ -129,7 +129,7 @@
     button.addEventListener("click", async () => {
       const done = await copied(text());
       button.focus();
-      tell(done ? `Copied: ${button.dataset.what}` : "The browser refuses to copy");
+      tell(done ? `Copied: ${button.dataset.what}` : "The browser did not allow copying");
     });
   };
 })();

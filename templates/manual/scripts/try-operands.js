@@ -1,16 +1,16 @@
 // The fields of a variant's operands.
 //   ptxspec.operandFields(box, changed) -> {show(variant, texts), read()}
-// `show` makes the fields of a variant and fills in `texts`, by the names of registers, as far as they name any; `read`
-// tells beside each field how it was read or why it was not, and gives [{source, text, bits or error}].
+// `show` makes the fields of a variant and fills in `texts`, which are given by the names of registers. `read` shows beside
+// each field its value or an error, and gives [{source, text, bits or error}].
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const {element} = ptxspec;
 
-  // What stands in a field that nobody has filled in: the first that its type has.
+  // The values of fields that nobody has filled in: the first that a type has.
   const STARTS = [["1.1", "2.3", "0.7"], ["3", "5", "1"], ["true", "true", "true"]];
 
-  // A text for each lane, whatever type they were written for.
+  // A text for each lane.
   function spread(texts, lanes) {
     return Array.from({length: lanes}, (_, i) => texts[Math.min(i, texts.length - 1)]).join(",");
   }
@@ -22,18 +22,18 @@
     return filled.find(text => readable(text, source)) ?? "";
   }
 
-  // Of lanes: numbers, bits of those that have none.
+  // The number of each lane, or its bits where it has none.
   function told(bits, source) {
     return ptxspec.evaluator.tell(bits, source).map(lane => lane.decimal || lane.bits);
   }
 
   ptxspec.operandFields = (box, changed) => {
     let fields = []; // [{source, input, note}]
-    const written = {}; // What was written last into the field of a register of a type.
+    const written = {}; // The last text of the field of a register of a type.
     const key = source => `${source.name} ${source.type}`;
 
-    // Another type takes what was written, or the numbers that it stood for; what is no more than a beginning is
-    // begun anew.
+    // A field of another type takes the text of the one before, or its numbers; a text that was not complete is
+    // replaced.
     function carried(source, place, before) {
       const known = written[key(source)];
       if (known !== undefined || !before) {
@@ -86,7 +86,7 @@
       read() {
         return fields.map(({source, input, note}) => {
           const text = input.value.trim();
-          const found = text ? ptxspec.evaluator.parse(text, source) : {error: "nothing stands here"};
+          const found = text ? ptxspec.evaluator.parse(text, source) : {error: "a value is required"};
           const wrong = found.error !== undefined;
           input.setAttribute("aria-invalid", String(wrong));
           note.classList.toggle("wrong", wrong);

@@ -1,5 +1,5 @@
-// "Try it": the evaluator of an opcode's page. What it shows is always the state's: a variant, texts of its operands and
-// a target, which the page's address carries. Wrong input is told beside its field, and the last result stays, greyed.
+// "Try it": the evaluator of an opcode's page. It always shows one state, which the page's address carries: a variant,
+// the texts of its operands and a target. An error is shown beside its field, and the last result stays, greyed.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -9,7 +9,7 @@
     return;
   }
   if (!evaluator) {
-    $("stale").textContent = "The scripts beside this page are missing, so nothing can be tried here.";
+    $("stale").textContent = "The form does not work because script files of this page are missing.";
     return;
   }
   const meanings = JSON.parse($("form").dataset.meanings);
@@ -17,7 +17,7 @@
   const products = Object.fromEntries(ptxspec.data.targets.map(t => [t.name, t.products.slice(0, 2).join(", ")]));
 
   let variant = null;
-  let wanted = ""; // The target that was asked for last, be it that this variant has no use for it.
+  let wanted = ""; // The target that was asked for last, even if this variant does not differ on it.
   let answer = null; // What is shown: {variant, fields, target, results, steps}.
 
   const target = () => $("target").value;
@@ -26,7 +26,7 @@
     spellings.set(spelling, (spellings.get(spelling) ?? 0) + 1);
   }
   const counted = ({spelling, operands}) => (spellings.get(spelling) > 1 ? `${operands} operands` : "");
-  const named = v => (counted(v) ? `${v.spelling} of ${counted(v)}` : v.spelling);
+  const named = v => (counted(v) ? `${v.spelling} with ${counted(v)}` : v.spelling);
   const option = v => ({text: v.spelling, note: counted(v), variant: v});
 
   function say(name, wrong, ...parts) {
@@ -45,17 +45,17 @@
     });
   }
 
-  // Where another opcode has it, a link to its page.
+  // A link to the page of another opcode that has the spelling.
   function elsewhere(spelling) {
     const [opcode] = spelling.split(".");
     const known = opcode !== evaluator.opcode && ptxspec.data.opcodes[opcode];
     return known && ptxspec.find(spelling).length
       ? [element("a", {href: `${opcode}.html${ptxspec.writeLink({spelling, texts: {}})}`}, spelling),
-        " has a page of its own. "] : [];
+        " is on another page. "] : [];
   }
 
   const before = () =>
-    (answer ? `Below is the last result, of ${named(answer.variant)}.` : "There is no result yet.");
+    (answer ? `The last result of ${named(answer.variant)} is shown.` : "There is no result yet.");
 
   function stale(why) {
     $("stale").textContent = why;
@@ -66,21 +66,21 @@
     }
   }
 
-  // Only targets that change something are offered, and the one that was asked for.
+  // Only targets with other results are offered, and the one that was asked for.
   function offerTargets() {
     const having = evaluator.targetsOf(variant);
     const differing = evaluator.differing(variant);
     const asked = having.includes(wanted) && !differing.includes(wanted) ? [wanted] : [];
     const offer = name => element("option", {value: name}, products[name] ? `${name} (${products[name]})` : name);
     $("target").replaceChildren(
-      element("option", {value: ""}, "the documented behaviour"), ...[...differing, ...asked].map(offer));
+      element("option", {value: ""}, "documented behaviour"), ...[...differing, ...asked].map(offer));
     $("target").value = [...differing, ...asked].includes(wanted) ? wanted : "";
     $("target").disabled = !differing.length && !asked.length;
     if (wanted && !target()) {
       const known = evaluator.targets.includes(wanted);
-      say("target", true, known ? `${wanted} does not have ${variant.spelling}` : `no target is called ${wanted}`);
+      say("target", true, known ? `${wanted} does not support ${variant.spelling}` : `there is no target ${wanted}`);
     } else if (asked.length) {
-      say("target", false, `${wanted} computes what is documented`);
+      say("target", false, `${wanted} has the documented behaviour`);
     } else {
       say("target", false, differing.length ? "" : "the same on every target");
     }
@@ -110,20 +110,20 @@
     const {results, steps, claim, hazard, implied} = answer;
     ptxspec.showResults($("results"), answer.variant, results);
     $("claim").replaceChildren(element("strong", {}, claim), `: ${meanings[claim]}.`,
-      ...(hazard ? [element("span", {class: "hazard"}, ` Beware: ${hazard}`)] : []));
+      ...(hazard ? [element("span", {class: "hazard"}, ` Hazard: ${hazard}`)] : []));
     const idle = ptxspec.showTrace($("trace"), answer.variant, steps, $("everything").checked);
     const by = answer.target || "the spelling";
-    $("implied").textContent = implied.length ? `As with .${implied.join(" and .")}, which ${by} implies.` : "";
+    $("implied").textContent = implied.length ? `The computation also uses .${implied.join(" and .")}, because ${by} implies it.` : "";
     $("everything").disabled = !idle;
     $("idle").textContent = idle
-      ? `Show ${idle} more step${idle === 1 ? "" : "s"} that changed nothing` : "Every step had an effect";
+      ? `Show ${idle} more step${idle === 1 ? "" : "s"} without effect` : "Every step had an effect";
     later("specials", showSpecials);
     const told = answer.variant.results.map(({name, ...register}, i) =>
       `${name} is ${evaluator.tell(results[i].bits, register).map(lane => lane.decimal || lane.bits).join(", ")}`);
     later("status", () => ($("status").textContent = told.join("; ")));
   }
 
-  // Screen readers, the address and what takes long wait until one has stopped typing.
+  // Screen readers, the address and slow work wait until the user stops typing.
   const waiting = {};
   function later(name, act) {
     clearTimeout(waiting[name]);
@@ -140,7 +140,7 @@
     const read = fields.read();
     const wrong = read.filter(f => f.error !== undefined).map(f => f.source.name);
     if (wrong.length) {
-      stale(`${wrong.join(", ")} cannot be read. ${before()}`);
+      stale(`${wrong.join(" and ")} ${wrong.length > 1 ? "are" : "is"} not valid. ${before()}`);
       return;
     }
     const found = evaluator.run(variant, read.map(f => f.bits), {target: target() || null});
@@ -153,7 +153,7 @@
     stale("");
     showAnswer();
     if (address) {
-      const there = location.href; // Whoever has gone to another address by then is not called back.
+      const there = location.href; // A user who has gone to another address meanwhile stays there.
       later("address", () => location.href === there && history.replaceState(history.state, "", link()));
     }
   }
@@ -170,7 +170,7 @@
 
   function refuse(text) {
     const there = elsewhere(text);
-    const said = text ? [`No ${evaluator.opcode} is spelled ${text}. `, ...there, "Nearest: "] : ["Nothing stands here. Nearest: "];
+    const said = text ? [`There is no variant ${text}. `, ...there, "Nearest: "] : ["The field is empty. Nearest: "];
     say("variant", true, ...said, ...offers(evaluator.nearest(text || evaluator.opcode)));
     stale(before());
   }
@@ -193,14 +193,14 @@
     const strangers = Object.keys(texts).filter(name => !names.includes(name));
     const missing = Object.keys(texts).length ? names.filter(name => texts[name] === undefined) : [];
     if (!exact && found.spelling !== spelling && !evaluator.find(spelling)) {
-      said.push(spelling ? `The link asks for ${spelling}, which there is not (any more). ` : "The link names no variant. ",
-        ...elsewhere(spelling), `The nearest: ${found.spelling}. `);
+      said.push(spelling ? `The link asks for ${spelling}, which does not exist (any more). ` : "The link names no variant. ",
+        ...elsewhere(spelling), `Nearest: ${found.spelling}. `);
     }
     if (strangers.length) {
-      said.push(`The link also gives ${strangers.join(", ")}, which ${found.spelling} does not take. `);
+      said.push(`The link also gives ${strangers.join(" and ")}, which ${found.spelling} does not have. `);
     }
     if (missing.length) {
-      said.push(`The link says nothing of ${missing.join(", ")}. `);
+      said.push(`The link gives no value for ${missing.join(" and ")}. `);
     }
     wanted = asked ?? "";
     choose(found, {texts, said, address: false});
@@ -242,6 +242,6 @@
   copyButton($("copy-command"), () => evalCommand(answer), told);
   addEventListener("hashchange", restore);
   if (!restore()) {
-    choose(evaluator.find($("variant").value), {address: false});
+    choose(evaluator.find($("variant").value), {texts: JSON.parse($("form").dataset.texts ?? "{}"), address: false});
   }
 })();

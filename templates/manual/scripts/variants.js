@@ -1,6 +1,6 @@
-// Links to variants on the page of their opcode: fma.html#fma.rn.bf16, in any order of modifiers, and with the number of
-// operands behind it where the spelling is that of several variants: max.html#max.f32-3. The link opens the card of
-// the variant and names the variant in it; of one that does not exist, the page says so and names the nearest.
+// Links to variants on the page of their opcode: fma.html#fma.rn.bf16, in any order of modifiers, with the number of
+// operands at the end where several variants have the spelling: max.html#max.f32-3. The link opens the card of the
+// variant and names the variant in it. If the variant does not exist, the page says so and names the nearest ones.
 (() => {
   "use strict";
   const cards = () => Array.from(document.querySelectorAll("details.card"), card => ({
@@ -88,7 +88,7 @@
     const elsewhere = find(spelling, null), near = elsewhere.length ? elsewhere : nearest(spelling);
     const links = near.map(n => link(n.spelling ? `${n.spelling}-${n.operands}` : n));
     status.replaceChildren(
-      code(hash), ` is no variant of ${opcode}. The nearest: `, ...links.flatMap(a => [a, ", "]).slice(0, -1), ".");
+      code(hash), ` is not a variant of ${opcode}. Nearest: `, ...links.flatMap(a => [a, ", "]).slice(0, -1), ".");
     status.hidden = false;
     status.scrollIntoView({block: "center", behavior: "instant"});
   }

@@ -16,7 +16,7 @@ DB = database()
 
 # Rows appear slice by slice; what is counted and said is there at once.
 SETTLED = """() => {
-  const wanted = Number(/in ([\\d,]+) famil/.exec(document.getElementById("found").textContent)[1].replace(",", ""));
+  const wanted = Number(/in ([\\d,]+) group/.exec(document.getElementById("found").textContent)[1].replace(",", ""));
   return document.querySelectorAll("#matrix tbody:not([hidden]) tr:not([hidden], .opcode, .opened)").length === wanted;
 }"""
 
@@ -69,18 +69,18 @@ def rows(page: Page) -> dict[str, str]:
 @pytest.mark.exhaustive
 def test_a_state_in_the_address_is_answered(matrix: Show) -> None:
     page = matrix("q=add+bf16&target=sm_80&ptx=7.8")
-    assert found(page) == "20 variants in 3 families; none of them on sm_80 with PTX 7.8"
+    assert found(page) == "20 variants in 3 groups; none available on sm_80 with PTX 7.8"
     assert set(rows(page).values()) == {"no"}
     matrix("q=add+bf16&target=sm_90")
-    assert found(page) == "20 variants in 3 families; 4 of them on sm_90"
+    assert found(page) == "20 variants in 3 groups; 4 available on sm_90"
     assert rows(page)["add{.rn}.{bf16,bf16x2}"] == "yes, PTX 7.8 (CUDA 11.8) on"
     assert page.locator("th.picked").inner_text().startswith("sm_90")
-    page.get_by_label("Only what is there").check()
-    assert found(page) == "4 variants in 1 family; all of them on sm_90"
+    page.get_by_label("Only available variants").check()
+    assert found(page) == "4 variants in 1 group; all available on sm_90"
     assert page.url.endswith("#q=add+bf16&target=sm_90&only=1")
     page.go_back()
     page.wait_for_function("!document.querySelector('[name=only]').checked")
-    assert found(page) == "20 variants in 3 families; 4 of them on sm_90"
+    assert found(page) == "20 variants in 3 groups; 4 available on sm_90"
     page.get_by_role("button", name="Clear").click()
     assert found(page).startswith(f"{sum(not v.crash for v in DB.variants):,} variants in ")
     assert "#" not in page.url
@@ -99,20 +99,20 @@ def test_a_target_and_a_version_have_what_the_query_says(matrix: Show) -> None:
 
 def test_typing_filters_and_stands_in_the_address(matrix: Show) -> None:
     page = matrix("")
-    page.get_by_label("Words").press_sequentially("fma rn.f64")
-    assert found(page) == "1 variant in 1 family"
+    page.get_by_label("Name").press_sequentially("fma rn.f64")
+    assert found(page) == "1 variant in 1 group"
     link = page.locator(".opened a")
     assert (link.inner_text(), link.get_attribute("href")) == ("fma.rn.f64", "fma.html#fma.rn.f64")
     page.wait_for_url(lambda url: url.endswith("#q=fma+rn.f64"))
-    page.get_by_label("Words").fill("fmma bf16")
-    assert found(page) == "0 variants in 0 families"
-    assert "No variant has the word fmma. Did you mean" in page.locator("#notice").inner_text()
+    page.get_by_label("Name").fill("fmma bf16")
+    assert found(page) == "0 variants in 0 groups"
+    assert "No variant matches fmma. Did you mean" in page.locator("#notice").inner_text()
     page.locator("#notice button").click()
-    assert page.get_by_label("Words").input_value() == "bf16 fma"
-    page.get_by_label("Words").fill("fma RTX4090")
+    assert page.get_by_label("Name").input_value() == "bf16 fma"
+    page.get_by_label("Name").fill("fma RTX4090")
     page.locator("#notice button", has_text="sm_89").click()
     assert page.locator("[name=target]").input_value() == "sm_89"
-    assert page.get_by_label("Words").input_value() == "fma"
+    assert page.get_by_label("Name").input_value() == "fma"
 
 
 def test_whoever_goes_on_while_typing_is_not_called_back(matrix: Show) -> None:
@@ -124,7 +124,7 @@ def test_whoever_goes_on_while_typing_is_not_called_back(matrix: Show) -> None:
         globalThis.written = () => act(...more.slice(1)); // Into the address, when one has stopped typing.
       };
     }""")
-    page.get_by_label("Words").fill("max")
+    page.get_by_label("Name").fill("max")
     page.evaluate(
         """state => new Promise(done => {
       addEventListener("hashchange", () => done(), {once: true});
@@ -133,7 +133,7 @@ def test_whoever_goes_on_while_typing_is_not_called_back(matrix: Show) -> None:
     })""",
         "q=fma&colour=red",
     )
-    assert page.get_by_label("Words").input_value() == "fma"
+    assert page.get_by_label("Name").input_value() == "fma"
 
 
 def test_a_row_opens_to_its_variants(matrix: Show) -> None:
@@ -148,21 +148,21 @@ def test_a_row_opens_to_its_variants(matrix: Show) -> None:
     assert "Claim: exact (IEEE 754" in page.locator(".opened p").inner_text()
     page.keyboard.press("Enter")
     assert page.locator(".opened").count() == 0
-    page.get_by_label("Words").fill("max ftz.nan.f32 3")
+    page.get_by_label("Name").fill("max ftz.nan.f32 3")
     assert page.locator(".opened a").get_attribute("href") == "max.html#max.ftz.NaN.f32-3"
 
 
 @pytest.mark.exhaustive
 def test_of_a_state_that_is_no_more_the_nearest_is_shown_and_said(matrix: Show) -> None:
     for state, said, name, value in (
-        ("q=fma&target=sm_84", "There is no target sm_84; shown is the nearest, sm_86.", "target", "sm_86"),
+        ("q=fma&target=sm_84", "There is no target sm_84; the table shows the nearest, sm_86.", "target", "sm_86"),
         ("q=fma&target=h100", "h100 is sm_90.", "target", "sm_90"),
         ("q=fma&target=none", "There is no target none.", "target", ""),
-        ("q=fma&ptx=7.9", "There is no PTX version 7.9; shown is the nearest, 8.0.", "ptx", "8.0"),
-        ("q=fma&claim=exakt", "There is no claim exakt; shown is the nearest, exact.", "claim", "exact"),
-        ("q=fma&type=bf16x3", "There is no type bf16x3; shown is the nearest, bf16x2.", "type", "bf16x2"),
+        ("q=fma&ptx=7.9", "There is no PTX version 7.9; the table shows the nearest, 8.0.", "ptx", "8.0"),
+        ("q=fma&claim=exakt", "There is no claim exakt; the table shows the nearest, exact.", "claim", "exact"),
+        ("q=fma&type=bf16x3", "There is no type bf16x3; the table shows the nearest, bf16x2.", "type", "bf16x2"),
         ("q=add&colour=red", "There is no filter colour.", "q", "add"),
-        ("q=fma&target=sm_100&ptx=7.0", "PTX 7.0 does not know sm_100: PTX 8.6 is the first that does.", "ptx", "7.0"),
+        ("q=fma&target=sm_100&ptx=7.0", "PTX 7.0 does not have sm_100, which was introduced in PTX 8.6.", "ptx", "7.0"),
     ):
         page = matrix(state)
         assert page.locator("#notice").inner_text() == said
@@ -171,18 +171,20 @@ def test_of_a_state_that_is_no_more_the_nearest_is_shown_and_said(matrix: Show) 
 
 def test_a_hazard_is_told_in_words(matrix: Show) -> None:
     page = matrix("q=fma.rz.bf16&target=sm_90")
-    assert found(page) == "2 variants in 2 families; all of them on sm_90, where 2 compute something else"
+    assert found(page) == "2 variants in 2 groups; all available on sm_90, 2 with a hazard"
     assert set(rows(page).values()) == {"yes, PTX 7.8 (CUDA 11.8) on, but it computes something else"}
     note = page.locator(".needs a.hazard:visible").first.get_attribute("href")
     assert "reads the operands as f16" in page.locator(str(note)).inner_text()
 
 
 @pytest.mark.exhaustive
-def test_a_phone_shows_a_verdict_for_each_row(visit: Visits) -> None:
+def test_a_phone_shows_a_verdict_for_each_row_and_the_newest_target(visit: Visits) -> None:
     page = visit("availability.html#q=max+nan&target=sm_80", width=320, height=640)
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     assert set(rows(page).values()) == {"no", "yes, PTX 7.0 (CUDA 11.0) on"}
-    assert page.locator("#matrix tbody tr:not(.opcode) > :visible").count() == 2 * len(rows(page))
+    newest = page.locator("#matrix thead th").nth(2)
+    page.locator(".scroll.matrix").evaluate("box => box.scrollTo(0, 0)")
+    assert newest.bounding_box()["x"] + newest.bounding_box()["width"] <= 320  # type: ignore[index]
 
 
 @pytest.mark.exhaustive

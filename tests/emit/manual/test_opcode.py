@@ -132,7 +132,7 @@ def test_a_card_is_called_after_one_of_its_variants() -> None:
 def test_what_a_variant_stands_for_is_reached_without_a_script() -> None:
     reached = 0
     for opcode in OPCODES:
-        links = re.findall(r'<dt>Stands for<dd><a href="#([^"]*)">', html(opcode))
+        links = re.findall(r'<dt>Short for<dd><a href="#([^"]*)">', html(opcode))
         assert set(links) <= set(page(FOLDER / f"{opcode}.html").ids)
         reached += len(links)
     assert reached
@@ -141,7 +141,7 @@ def test_what_a_variant_stands_for_is_reached_without_a_script() -> None:
 @pytest.mark.exhaustive
 def test_links_in_a_browser(visit: Visits) -> None:
     page = visit("fma.html#fma.bf16.rn")
-    assert "no variant of fma" in page.inner_text("#no-variant") and page.is_visible("#no-variant")
+    assert "not a variant of fma" in page.inner_text("#no-variant") and page.is_visible("#no-variant")
     near = page.locator("#no-variant a").first
     assert near.inner_text() == "fma.rn.bf16"
     near.click()
@@ -153,13 +153,83 @@ def test_links_in_a_browser(visit: Visits) -> None:
     assert page.is_visible("#corner-cases table")
 
 
+# The syntax
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_the_syntax_is_that_of_the_file_and_each_name_leads_to_its_explanation(opcode: str) -> None:
+    i = SPEC.instructions[opcode]
+    section = html(opcode).partition('<section class="syntax">')[2].partition("</section>")[0]
+    shown_lines = [x for b in re.findall(r'<pre class="syntax">(.*?)</pre>', section, re.DOTALL) for x in b.split("\n")]
+    lines = [line for line in map(plain, shown_lines) if line.startswith(opcode)]
+    assert [line.split()[0] for line in lines][: len(i.syntax)] == [s.text.split()[0] for s in i.syntax]
+    # Types of operands are told in words, not in the notation of the file.
+    assert not any(re.search(r"\w:[a-z]|=|\[", line.partition("//")[0].partition(" ")[2]) for line in lines)
+    assert {f"#{id}" for id in page(FOLDER / f"{opcode}.html").ids} >= set(re.findall(r'href="(#name-[^"]*)"', section))
+    for line in i.syntax:
+        for name in set(re.findall(r"[.{,](\w+)", line.text.split()[0])) & set(SPEC.notation):
+            defined = re.search(rf'id="name-{name}"><i class="v">.{name}</i> = (.*?)</span>', section)
+            assert defined and plain(defined[1]) == f"{{ {', '.join('.' + m for m in SPEC.notation[name])} }}"
+
+
+def test_facts_of_all_lines_are_told_once_and_others_at_their_lines() -> None:
+    def text(opcode: str) -> str:
+        return (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Syntax")[2].partition("\n## ")[0]
+
+    assert "- c has type .pred; a ! before it negates it." in text("setp")
+    assert "add{.rnd}{.sat}.f32.{f16,bf16} d, a, b    // b has the type of d\n" in text("add")
+    assert "mad.wide.s16 d, a, b, c    // d and c have type .s32\n" in text("mad")
+    assert "- t is an integer constant of 32 bits." in text("lop3")
+    carries = text("addc")
+    assert "- The instruction also reads the condition code." in carries
+    assert "addc.cc.{u32,s32,u64,s64} d, a, b    // The instruction also sets the condition code\n" in carries
+    assert "in `add.f32.f16`, the result has type `.f32` and `a` has type `.f16`" in text("add")
+
+
+# Comparisons
+
+HOLDS = {
+    "a < b": lambda a, b: a < b, "a \N{LESS-THAN OR EQUAL TO} b": lambda a, b: a <= b, "a = b": lambda a, b: a == b,
+    "a \N{NOT EQUAL TO} b": lambda a, b: a < b or a > b, "a > b": lambda a, b: a > b,
+    "a \N{GREATER-THAN OR EQUAL TO} b": lambda a, b: a >= b, "a or b is NaN": lambda a, b: a != a or b != b,
+    "neither a nor b is NaN": lambda a, b: a == a and b == b,
+}  # fmt: skip
+DTYPES = {"f32": np.float32, "f64": np.float64, "s32": np.int32, "u32": np.uint32, "s64": np.int64, "u16": np.uint16}
+
+
+@pytest.mark.parametrize("opcode", [i.opcode for i in SPEC.instructions.values() if i.comparisons])
+def test_a_comparison_is_true_where_its_table_says(opcode: str) -> None:
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Comparisons")[2].partition("\n## ")[0]
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| `")]
+    i = SPEC.instructions[opcode]
+    named = {(name[2:-1], t[1:]) for name, _, _, _, types, _ in rows for t in re.findall(r"\.\w+", types)}
+    groups = {m for g in i.comparisons for m in SPEC.groups[g]}
+    assert named == {(n, v.sources[0].type.name) for v in i.variants for n in groups.intersection(v.modifiers)}
+    tried = 0
+    for name, holds, of_nan, kind, types, _ in rows:
+        assert kind == {"true": "unordered", "false": "ordered"}.get(of_nan, "\N{EN DASH}")
+        for t, dtype in DTYPES.items():
+            if f"`.{t}`" not in types:
+                continue
+            some = [v for v in i.variants if name[2:-1] in v.modifiers and v.sources[0].type.name == t]
+            v = min(some, key=lambda v: len(v.modifiers))
+            few = [*(dtype(x) for x in (0, 1, 2)), *([dtype(np.nan)] if t[0] == "f" else [])]
+            for a, b in itertools.product(few, few):
+                found = bool(EMULATOR.compile(v.spelling, v.operands)(a, b))
+                assert found == any(HOLDS[part](a, b) for part in holds.split(", or ")), (v.spelling, a, b)
+                if a != a or b != b:
+                    assert str(found).lower() == of_nan, (v.spelling, a, b)
+                tried += 1
+    assert tried > 500
+
+
 # What stands in the tables
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("opcode", spread(OPCODES, 8))
 def test_availability_is_what_the_queries_say(opcode: str) -> None:
-    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Where is it available?")[2].partition("\n## ")[0]
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("## Availability")[2].partition("\n## ")[0]
     head, _, *rows = ([c.strip() for c in x.strip("|").split("|")] for x in text.splitlines() if x.startswith("|"))
     order = {p: i for i, p in enumerate(SPEC.versions)}
     for place, title in enumerate(head[1:], 1):
@@ -171,6 +241,19 @@ def test_availability_is_what_the_queries_say(opcode: str) -> None:
                 said = {n for row in rows if takes(row[place], known, ptx, order) for n in variants_of(row[0])}
                 wanted = {shown(v) for v in DB.available(target=target, ptx=ptx) if v.opcode == opcode}
                 assert said == wanted, (target, ptx)
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_the_newest_targets_stand_first(opcode: str) -> None:
+    text = (FOLDER / f"{opcode}.md").read_text("utf-8").partition("\n## Availability")[2].partition("\n## ")[0]
+    head = next(line for line in text.splitlines() if line.startswith("| variants"))
+    newest = max(t.order for t in SPEC.targets.values() if not t.base)
+    last = [newest if "and newer" in title else max(orders(title)) for title in head.strip("| ").split(" | ")[1:]]
+    assert newest in last[:3] and last == sorted(last, reverse=True)
+
+
+def orders(title: str) -> list[int]:
+    return [SPEC.targets[name].order for name in re.findall(r"sm_\w+", title)]
 
 
 def takes(cell: str, known: str, ptx: str, order: Mapping[str, int]) -> bool:
@@ -192,9 +275,9 @@ def test_each_recipe_says_for_every_variant_from_where_on_it_works() -> None:
     """No "on sm_20 or sm_80" that leaves open which of them holds for which variant, or number of operands."""
     for opcode, i in SPEC.instructions.items():
         said = set()
-        for heads in re.findall(r"^(`.*) on; may differ: ", (FOLDER / f"{opcode}.md").read_text("utf-8"), re.MULTILINE):
-            for part in re.split(r" on; (?=`)", heads):
-                cell, _, requires = part.partition(" from ")
+        for heads in re.findall(r"^(`.*); may differ: ", (FOLDER / f"{opcode}.md").read_text("utf-8"), re.MULTILINE):
+            for part in re.split(r"; (?=`)", heads):
+                cell, _, requires = part.partition(" requires ")
                 said |= {(name, requires) for name in variants_of(cell)}
         # What stands for another, as cos.f32 does, has no recipe in the file.
         made = [(v, x) for v in i.variants for x in SPEC.instead.get(v, ()) if x.recipe in i.recipes]
@@ -225,7 +308,7 @@ def test_a_card_shows_a_hazard_where_one_is_known() -> None:
 def test_special_operands_give_what_the_emulator_gives(opcode: str) -> None:
     """Those of the first variant, where the table names one value for each operand."""
     text = html(opcode).partition('<section class="specials">')[2]
-    spelling = plain(re.search(r"<p>What <code>(.*?)</code>", text).group(1))  # type: ignore[union-attr]
+    spelling = plain(re.search(r"<p>The table shows the results of <code>(.*?)</code>", text).group(1))  # type: ignore[union-attr]
     table = text.partition('class="classes"')[2].partition("</table>")[0]
     rows = re.findall(r"<tr><td>(.*?)</td><td class=\"result\">(.*?)</td>", table)
     asked = [(operands, plain(result)) for cell, result in rows for operands in re.findall(r"operands\">(.*?)<", cell)]
@@ -325,7 +408,7 @@ def test_anchors_that_were_there_once_are_there_still() -> None:
 @pytest.mark.parametrize("opcode", [i.opcode for i in SPEC.instructions.values() if i.missing])
 def test_what_ptx_has_nowhere_stands_with_its_recipe(opcode: str) -> None:
     found = [(FOLDER / f"{opcode}.{kind}").read_text("utf-8") for kind in ("html", "md")]
-    assert all("What people write that PTX does not have" in text for text in found)
+    assert all("Spellings that do not exist in PTX" in text for text in found)
     for entry in SPEC.instructions[opcode].missing:
         first = entry.variants[0]
         recipe = next(x.ptx for x in SPEC.missing[first] if x.recipe is entry.recipe)

@@ -62,7 +62,7 @@ QUESTIONS = {
     "which target is a B200": ("target", "sm_100"),
     "__fmaf_rn": ("function", "__fmaf_rn"),
     "max f32 three operands sm_90": ("no", "max.f32 is not on sm_90"),
-    "recipes add": ("section", "add: Where it is missing"),
+    "recipes add": ("section", "add: Recipes"),
     "what is .ftz": ("modifier", ".ftz"),
     # Somebody who writes a simulator.
     "accuracy of sin": ("section", "sin: Accuracy and claims"),

@@ -75,6 +75,23 @@ def test_the_page_shows_what_eval_says(visit: Visits, spec: Spec, whole: bool) -
         visit.leave(page)
 
 
+def test_a_file_may_name_the_variant_that_comes_first(visit: Visits, spec: Spec) -> None:
+    named = [i for i in spec.instructions.values() if i.trial]
+    assert "cvt" in [i.opcode for i in named]
+    for i in named:
+        assert i.trial is not None
+        v = next(v for v in i.variants if v.spelling == i.trial.spelling)
+        assert v.listed and not v.hazards and not v.requires.until
+        types = {place: s.type for s in v.sources for place in s.places}
+        for place, text in i.trial.operands.items():
+            parse_operand(text, types[place])
+    page = visit("cvt.html")
+    assert page.get_by_role("combobox", name="Variant").input_value() == "cvt.rn.satfinite.e4m3x2.f32"
+    # One lane rounds, the other is clamped.
+    assert page.locator("#try-results .value").all_inner_texts() == ["0.3125", "448.0"]
+    assert page.locator("#try-stale").inner_text() == ""
+
+
 @pytest.mark.exhaustive
 def test_one_types_and_the_result_follows(fma: Page) -> None:
     page = fma
@@ -104,7 +121,7 @@ def test_the_steps_name_their_lines_and_light_them(fma: Page) -> None:
     place = steps.first.get_by_role("link", name="spec/instructions/fma.yaml:")
     place.click()
     assert page.evaluate("document.activeElement.classList.contains('lit')")
-    page.get_by_label("more steps that changed nothing").check()
+    page.get_by_label("more steps without effect").check()
     assert steps.count() == 5 and page.locator("#try-trace .step.idle").count() == 4
     follow(page, "try=fma.rn.ftz.f32&a=0x00000001&b=0.5&c=0")
     assert "copySign" in page.locator("section.semantics [data-path='spec/modifiers.yaml'] .lit").inner_text()
@@ -112,7 +129,7 @@ def test_the_steps_name_their_lines_and_light_them(fma: Page) -> None:
 
 BAD = {
     "fma.rn.f32": {
-        "": "nothing stands here",
+        "": "a value is required",
         "1.5x": "is not a number",
         "inff": "did you mean 'inf'?",
         "0x3f8": "0x and 8 hexadecimal digits",
@@ -122,7 +139,9 @@ BAD = {
     },
     "fma.rn.bf16x2": {"1": "its bits, or its lanes as low,high", "1,2,3": "its bits, or its lanes"},
 }
-BAD_INTEGERS = {"slct.f32.s32": {"2147483648": "is beyond .s32", "1.5": "is no integer", "-": "is not a number"}}
+BAD_INTEGERS = {
+    "slct.f32.s32": {"2147483648": "is out of range for .s32", "1.5": "is not an integer", "-": "is not a number"}
+}
 BAD_PREDICATES = {"selp.f32": {"maybe": "takes true or false", "1": "takes true or false"}}
 
 
@@ -157,7 +176,7 @@ def test_bad_input_is_told_beside_its_field(visit: Visits, opcode: str, bad: dic
             assert (seen["text"], seen["invalid"]) == (text, "true")
             assert why in seen["note"]
             assert results(page) == before and seen["greyed"] == 2, text  # The last one and its steps, greyed.
-            assert seen["said"].endswith(f"Below is the last result, of {spelling}.")
+            assert seen["said"].endswith(f"The last result of {spelling} is shown.")
             assert seen["copied"] == "no"
             seen = page.evaluate(TYPE, [place, good])
             assert (seen["invalid"], seen["greyed"], seen["copied"]) == ("false", 0, "yes")
@@ -175,7 +194,7 @@ def test_a_variant_that_there_is_not_leads_to_those_that_there_are(fma: Page) ->
     field.press("Enter")
     assert field.get_attribute("aria-invalid") == "true"
     told = page.locator("#try-variant-told")
-    assert "No fma is spelled fma.rn.f33" in told.inner_text()
+    assert "There is no variant fma.rn.f33" in told.inner_text()
     assert results(page) == before and page.locator(".outcome.stale").count() == 1
     told.get_by_role("button", name="fma.rn.f32", exact=True).click()
     assert field.get_attribute("aria-invalid") == "false" and page.locator(".outcome.stale").count() == 0
@@ -199,13 +218,13 @@ def test_what_was_typed_outlives_a_change_of_the_variant(fma: Page) -> None:
 # Links that lead nowhere any more, and those that stay
 
 LOST = {
-    "try=fma.rq.f32&a=1&b=2&c=3": "The link asks for fma.rq.f32, which there is not (any more). The nearest: fma.r",
-    "try=fma.rn.f32&a=1&b=2&z=3": "The link also gives z, which fma.rn.f32 does not take. The link says nothing of c.",
-    "try=fma.rn.f32&a=1&b=2&c=3&target=sm_9": "no target is called sm_9",
-    "try=fma.rn.bf16&a=1&b=2&c=3&target=sm_75": "sm_75 does not have fma.rn.bf16",
-    "try=&&&=": "The link names no variant. The nearest: fma.",
-    "try=add.f32&a=1&b=2": "add.f32 has a page of its own.",
-    "try=fma.rn.f32&a=%zz&b=2&c=3": "is not a number; write 1.5",
+    "try=fma.rq.f32&a=1&b=2&c=3": "The link asks for fma.rq.f32, which does not exist (any more). Nearest: fma.r",
+    "try=fma.rn.f32&a=1&b=2&z=3": "The link also gives z, which fma.rn.f32 does not have. The link gives no value",
+    "try=fma.rn.f32&a=1&b=2&c=3&target=sm_9": "there is no target sm_9",
+    "try=fma.rn.bf16&a=1&b=2&c=3&target=sm_75": "sm_75 does not support fma.rn.bf16",
+    "try=&&&=": "The link names no variant. Nearest: fma.",
+    "try=add.f32&a=1&b=2": "add.f32 is on another page.",
+    "try=fma.rn.f32&a=%zz&b=2&c=3": "is not a number; write a number",
 }
 
 
@@ -319,5 +338,5 @@ CELLS = (
 def test_without_javascript_the_section_says_what_would_be_there(visit: Visits) -> None:
     page = visit("fma.html", javascript=False)
     section = page.locator("section.try")
-    assert "With JavaScript, a form stands here" in section.inner_text()
+    assert "The form in this section requires JavaScript" in section.inner_text()
     assert not page.locator("#try-form").is_visible() and not page.locator(".try-answer").is_visible()

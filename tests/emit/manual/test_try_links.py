@@ -83,7 +83,7 @@ def test_what_is_copied_gives_the_same(
             module = tmp_path / "module.ptx"
             module.write_text(copied(page, "Copy PTX"))
             target = re.search(r"\.target (\w+)", module.read_text())[1]  # type: ignore[index]
-            if f"No CUDA release of today compiles for {target}" not in module.read_text():
+            if f"No current CUDA release compiles for {target}" not in module.read_text():
                 subprocess.run([ptxas, "-arch", target, "-o", tmp_path / "module.cubin", module], check=True)
             follow(page, "try")
             follow(page, address.partition("#")[2])

@@ -1,4 +1,4 @@
-"""The model -> the matrix: which PTX version takes which variants on which target."""
+"""The page of availability: the PTX versions that support each group of variants on each target."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .catalog import products, window
 from .families import Family
 from .site import Site
 
-# The number of products behind the name of a target to pick, and of notations in a row before it folds.
+# The number of products shown with a target in the list of targets, and of notations in a row before it folds.
 _SHOWN = 3
 _FOLDED = 4
 
 
 @dataclass(frozen=True)
 class Column:
-    """A target with its architecture- and family-specific targets; `about` is what most people call it."""
+    """A target with its architecture- and family-specific targets; `about` is its usual name."""
 
     target: Target
     kinds: Sequence[Target]
@@ -35,13 +35,13 @@ class Column:
     @property
     def title(self) -> str:
         t = self.target
-        return "; ".join(filter(None, [t.architecture, ", ".join(self.products), f"known from PTX {t.ptx} on"]))
+        return "; ".join(filter(None, [t.architecture, ", ".join(self.products), f"introduced in PTX {t.ptx}"]))
 
 
 @dataclass(frozen=True)
 class Part:
-    """The PTX versions that take variants on a target, or on a kind of it. `since`: older versions know the target,
-    too. `ended`: later versions no longer take them. `hazards` are the places of the hazards that hold there."""
+    """The PTX versions that support variants on a target, or on a kind of it. `since`: older versions have the target,
+    too. `ended`: later versions do not support them. `hazards` are the places of the hazards there."""
 
     kind: str
     versions: str
@@ -71,7 +71,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class HazardNote:
-    """A hazard: what machine code does instead, of which variants and where."""
+    """A hazard: its description, its variants, and the targets of each."""
 
     text: str
     families: Sequence[tuple[Family, str]]
@@ -102,7 +102,7 @@ def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Fi
 
 
 class _Matrix:
-    """The columns, the newest target first, and what stands in them: `cells` has each row's of cells once."""
+    """The columns, the newest target first, and the rows of cells, of which `cells` has each once."""
 
     def __init__(self, spec: Spec, hazards: Sequence[str]) -> None:
         self.cells: dict[tuple[Sequence[Part], ...], int] = {}
@@ -128,8 +128,8 @@ class _Matrix:
         return MatrixRow(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
-        """Return the parts of a target, and those of its kinds that differ: a kind takes what its base takes, from its
-        own PTX version on."""
+        """Return the parts of a target, and those of its kinds that differ: a kind supports what its base supports,
+        from its own PTX version on."""
         base = self._part(family, column.target)
         if base:
             yield base
@@ -147,7 +147,7 @@ class _Matrix:
         return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
 
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
-        """Return whether a kind says no more than its base and the version that knows it."""
+        """Return whether a kind adds nothing to its base and its own first version."""
         first, dash, last = base.versions.partition("\N{EN DASH}")
         known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
         return part.hazards == base.hazards and part.versions == known + dash + last
@@ -159,7 +159,7 @@ def _short(product: str) -> str:
 
 
 def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
-    """Return all targets to pick from, the newest first, by what NVIDIA calls their architecture."""
+    """Return all targets of the filter, the newest first, by NVIDIA's name for their architecture."""
     found: dict[str, list[tuple[Target, str]]] = {}
     for t in reversed(list(spec.targets.values())):
         sold = products(spec, t)
@@ -174,7 +174,7 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 
 
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
-    """Return the targets of a hazard, where they are not all that take the variants."""
+    """Return the targets of a hazard, where they are not all that support the variants."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
     first, last = taking.index(targets[0]), taking.index(targets[-1])
     if taking == list(targets):

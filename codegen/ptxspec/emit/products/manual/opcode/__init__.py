@@ -1,9 +1,10 @@
 """The page of an opcode, section by section.
 
-A section that would fill a page has one of its own, which the opcode's page leads to.
+A long section has a page of its own, to which the opcode's page links.
 
-A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; it leaves itself out
-where it writes nothing. Where it has a module here, templates find what `section` gives under the id, with `_` for `-`.
+A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; one that writes
+nothing is left out. Where it has a module here, the result of `section` is a variable of the templates, named by the id
+with `_` for `-`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from . import (
     accuracy,
     availability,
+    comparisons,
     differences,
     examples,
     machine_code,
@@ -38,18 +40,19 @@ class Section(NamedTuple):
 
 SECTIONS: Sequence[Section] = (
     Section("syntax", "Syntax", syntax.section),
-    Section("availability", "Where is it available?", availability.section),
+    Section("comparisons", "Comparisons", comparisons.section),
+    Section("availability", "Availability", availability.section),
     Section("try", "Try it", trying.section),
-    Section("semantics", "What it computes", semantics.section),
-    Section("specials", "NaN, zero, subnormal, infinity", specials.section),
+    Section("semantics", "Semantics", semantics.section),
+    Section("specials", "Special values", specials.section),
     Section("accuracy", "Accuracy and claims", accuracy.section),
-    Section("recipes", "Where it is missing", recipes.section, recipes.size),
+    Section("recipes", "Recipes", recipes.section, recipes.size),
     Section("examples", "Examples", examples.section),
     Section("machine-code", "Machine code", machine_code.section, machine_code.size),
     Section("variants", "Variants", variants.section),
     Section("notes", "Notes"),
     Section("requirements", "Requirements"),
-    Section("differences", "Where ptxas and the manual differ", differences.section),
+    Section("differences", "Differences from NVIDIA's manual", differences.section),
     Section("sources", "Sources"),
 )
 

@@ -1,4 +1,4 @@
-"""The accuracy of the emulator: the manual's bounds, the claims on each target, and what these rest on."""
+"""The accuracy of the emulator: the bounds in NVIDIA's manual, the claims on each target, and their basis."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
 
-# No claim of a variant's own: what stands beside one, of some targets.
-INFERRED = {"inferred": "as a published model of that target computes it; nobody has compared this variant with a GPU"}
+# This is no claim of a variant: it stands beside the claim, for some targets.
+INFERRED = {"inferred": "computed as in a published model of that target; the variant has not been compared with a GPU"}
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """Variants with the same bounds and claims: what is claimed on which targets, and everywhere else."""
+    """Variants with the same bounds and claims: `claims` of some targets, and the claim `elsewhere`."""
 
     forms: Sequence[str]
     variants: int
@@ -71,7 +71,7 @@ def _rows(about: About) -> list[Bounded]:
 
 
 def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the claims of targets on which there is another one than elsewhere, and where a published model is
+    """Return the claims of targets that differ from the claim elsewhere, and the targets of which a published model is
     followed by inference."""
     inferred = spec.inferred_on(v) if v.claim != "exact" else ()
     return (*spec.other_claims(v).items(), *([("inferred", inferred)] if inferred else []))
@@ -92,7 +92,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[ClaimBa
 
 
 def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
-    """Return the recordings that have variants of the instruction, with how many are equal, inside of a bound, or
+    """Return the recordings that have variants of the instruction, with the numbers that are equal, within a bound, or
     neither."""
     counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
     return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]

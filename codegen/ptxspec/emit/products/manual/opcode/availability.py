@@ -1,4 +1,4 @@
-"""The availability of an instruction: families of variants with the same needs, against the targets that take them."""
+"""The availability of an instruction: groups of variants with the same requirements, by target."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .about import About
 
 @dataclass(frozen=True)
 class Column:
-    """Targets next to each other on which the same is taken, or architecture- and family-specific targets that take
-    more than their base; `sold` is what each is sold as, the best known first. `open`: the last of them is the newest
-    there is."""
+    """Neighbouring targets that support the same variants, or architecture- and family-specific targets that support
+    more than their base. `sold` has the products of each, the best known first. `open`: the last of them is the newest
+    target."""
 
     targets: Sequence[Target]
     sold: Sequence[Sequence[str]]
@@ -27,12 +27,12 @@ class Column:
         if self.targets[0].base:
             return ", ".join(names)
         if self.open and len(names) > 1:
-            return f"{names[0]} on"
+            return f"{names[0]} and newer"
         return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
 
     @property
     def known(self) -> str:
-        """The PTX versions from which the targets are known, as in "7.0" or "4.2 to 6.3"."""
+        """The PTX versions that introduce the targets, as in "7.0" or "4.2 to 6.3"."""
         versions = list(dict.fromkeys(t.ptx for t in self.targets))
         if len(versions) < 3:
             return ", ".join(versions) if self.targets[0].base else " to ".join(versions)
@@ -45,24 +45,24 @@ class Column:
 
     @property
     def told(self) -> str:
-        """All of its targets, with what is sold as them."""
+        """All of its targets, with their products."""
         named = zip(self.targets, self.sold, strict=True)
         return ", ".join(f"{t.name} ({', '.join(names[:3])})" if names else t.name for t, names in named)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The PTX versions that take a family in columns next to each other; empty where none does. `hazard`: on some or
-    all of these targets it does something else than it says."""
+    """The PTX versions that support a group on the targets of a column; empty where none does. `hazard`: on some or all
+    of these targets the machine code does not do what the spelling says."""
 
     text: str
     hazard: bool
-    columns: int = 1
 
 
 @dataclass(frozen=True)
-class Family:
-    """Variants with the same needs and hazards; `operands` where their spelling is that of others too."""
+class Group:
+    """Variants with the same requirements and hazards; `operands` is their number where the spelling is that of others
+    too."""
 
     forms: Sequence[str]
     operands: int | None
@@ -71,20 +71,15 @@ class Family:
     hazards: Sequence[str]
     crash: str
 
-    @property
-    def every(self) -> list[str]:
-        """The text of each column."""
-        return [c.text + "!" * c.hazard for c in self.cells for _ in range(c.columns)]
-
 
 @dataclass(frozen=True)
 class Availability:
     columns: Sequence[Column]
-    families: Sequence[Family]
+    groups: Sequence[Group]
 
     @property
     def has_hazards(self) -> bool:
-        return any(f.hazards for f in self.families)
+        return any(g.hazards for g in self.groups)
 
 
 def section(about: About) -> Availability:
@@ -93,23 +88,16 @@ def section(about: About) -> Availability:
     for v in about.instruction.variants:
         alike.setdefault((v.requires, v.hazards, v.crash, about.write.operands(v)), []).append(v)
     columns = _columns(spec, [vs[0] for vs in alike.values()])
-    return Availability(columns, [_family(about, columns, vs) for vs in alike.values()])
+    return Availability(columns, [_group(about, columns, vs) for vs in alike.values()])
 
 
-def _family(about: About, columns: Sequence[Column], variants: Sequence[Variant]) -> Family:
+def _group(about: About, columns: Sequence[Column], variants: Sequence[Variant]) -> Group:
     spec, v = about.spec, variants[0]
-    cells: list[Cell] = []
-    for column in columns:
-        text, hazard = _taken(spec, v, column.targets[0])
-        columns_before = 0
-        if cells and (cells[-1].text, cells[-1].hazard) == (text, hazard):
-            columns_before = cells.pop().columns
-        cells.append(Cell(text, hazard, columns_before + 1))
-    return Family(
+    return Group(
         forms=about.write.whole(variants),
         operands=about.write.operands(v),
         needs=spec.catalog.text(v.requires),
-        cells=cells,
+        cells=[Cell(*_taken(spec, v, column.targets[0])) for column in columns],
         hazards=[h.text for h in v.hazards],
         crash=v.crash,
     )
@@ -122,8 +110,8 @@ def _taken(spec: Spec, v: Variant, target: Target) -> tuple[str, bool]:
 
 
 def _told(window: tuple[str, str | None] | None, target: Target) -> str:
-    """Return the PTX versions: "7.0" for that and all later ones, "1.0 to 1.3", or "yes" for every version that knows
-    the target."""
+    """Return the PTX versions: "7.0" for that and all later ones, "1.0 to 1.3", or "yes" for every version that has the
+    target."""
     if window is None:
         return ""
     first, last = window
@@ -132,10 +120,10 @@ def _told(window: tuple[str, str | None] | None, target: Target) -> str:
     return f"{first} to {last}" if last else first
 
 
-def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
-    """Return the columns: base targets in their order, neighbours as one where all families are alike; then the kinds
-    that take more than their base, by what they take."""
-    contents = {t: tuple(_taken(spec, v, t) for v in families) for t in spec.targets.values()}
+def _columns(spec: Spec, groups: Sequence[Variant]) -> list[Column]:
+    """Return the columns, the newest target first: base targets, neighbours as one where all groups are alike, and the
+    kinds that support more than their base, by what they support."""
+    contents = {t: tuple(_taken(spec, v, t) for v in groups) for t in spec.targets.values()}
     bases: list[list[Target]] = []
     kinds: dict[tuple[tuple[str, bool], ...], list[Target]] = {}
     for t, found in contents.items():
@@ -147,7 +135,8 @@ def _columns(spec: Spec, families: Sequence[Variant]) -> list[Column]:
         else:
             bases.append([t])
     newest = [t for t in spec.targets.values() if not t.base][-1]
-    return [
+    columns = [
         *(Column(ts, [products(spec, t) for t in ts], ts[-1] is newest) for ts in bases),
         *(Column(ts, [products(spec, t) for t in ts], False) for ts in kinds.values()),
     ]
+    return sorted(columns, key=lambda c: max(t.order for t in c.targets), reverse=True)

@@ -1,7 +1,7 @@
 """The result of each class of operands, computed from the semantics: for one variant, and where others differ.
 
-A variant stands for each modifier and each type: the one that has it and as little else as there is. What several
-modifiers give together is not listed; they act in the order that the semantics shows."""
+Each modifier and each type is represented by the variant that has it and the fewest other names. Results of several
+modifiers together are not listed; they act in the order that the semantics shows."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ _ROWS: Mapping[int, Mapping[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Class:
-    """Sets of operands that all give the same. `differs` are other results, each with what gives it: the names that a
-    variant has more than the first."""
+    """Sets of operands that all give the same result. `differs` are other results, each with the names that a variant
+    has beyond those of the first."""
 
     operands: Sequence[str]
     result: str
@@ -59,7 +59,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Classes:
-    """`first` is the variant of the results, `others` are those that it is held against; rows are in chapters."""
+    """`first` is the variant of the results, `others` are those that it is compared with; rows are in chapters."""
 
     first: Variant
     names: Sequence[str]
@@ -69,7 +69,7 @@ class Classes:
 
 @dataclass(frozen=True)
 class _Standing:
-    """A variant that stands for a name: `more` are the names that the first does not have."""
+    """A variant that represents a name: `more` are the names that the first does not have."""
 
     variant: Variant
     program: Program

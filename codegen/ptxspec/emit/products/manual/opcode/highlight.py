@@ -1,10 +1,10 @@
-"""Semantics as pages show it: keywords, comments and numbers marked, names linked to where they are explained."""
+"""Semantics and syntax as pages show them: keywords, comments and numbers marked, names linked to explanations."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -14,6 +14,8 @@ from .....semantics.functions import TABLE
 
 # A number of the semantics may be an exact hexadecimal float, which Python's own tokens tear to pieces.
 _WORD = re.compile(r"0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|[A-Za-z_]\w*|\d[\w.]*")
+# A name behind a dot, or in a choice.
+_NAME = re.compile(r"(?:\.|(?<=[{,]))[A-Za-z0-9]\w*(?:::\w+)*")
 
 
 @lru_cache(maxsize=512)
@@ -32,6 +34,24 @@ def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
         for place, text in enumerate(lines)
     ]
     return Markup("\n").join(shown)
+
+
+def linked(spelling: str, groups: Container[str], names: Container[str]) -> Markup:
+    """Return a spelling with a link from each name to its explanation. The names of groups are placeholders, which are
+    set apart; `names` are the other names that the page explains."""
+    parts: list[Markup] = []
+    at = 0
+    for m in _NAME.finditer(spelling):
+        parts.append(escape(spelling[at : m.start()]))
+        at = m.end()
+        text, name = m[0], m[0].removeprefix(".")
+        if name in groups:
+            parts.append(Markup('<a class="v" href="#name-{}">{}</a>').format(name, text))
+        elif name in names:
+            parts.append(Markup('<a href="#name-{}">{}</a>').format(name, text))
+        else:
+            parts.append(escape(text))
+    return Markup("").join([*parts, escape(spelling[at:])])
 
 
 def functions_of(codes: Iterable[Code]) -> set[str]:

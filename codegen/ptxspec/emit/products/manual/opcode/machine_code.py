@@ -1,4 +1,4 @@
-"""The machine code on a page: which variants become which instructions, and on which targets."""
+"""The machine code on a page: the machine instructions of each variant on each target."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """`stale`: the variants or what they need changed since. `folded`: too many entries to be shown at once."""
+    """`stale`: the variants or their requirements have changed since. `folded`: there are too many entries to show at
+    once."""
 
     assembler: str
     disassembler: str
@@ -100,7 +101,7 @@ def _counted(names: Sequence[str]) -> list[str]:
 
 
 def _targets(spec: Spec, evidence: MachineEvidence, on: Sequence[str]) -> str:
-    """Return targets as architectures: all kinds of one become the same, if they take it."""
+    """Return targets as architectures: all kinds of one that support the variants have the same machine code."""
     plain = {t: spec.targets[t].base or t for t in on}
     told = []
     for run in runs(on, evidence.targets):

@@ -1,4 +1,4 @@
-"""The recipes on a page: each with the variants that it is for, and ready to paste for the first of them."""
+"""The recipes on a page: each with its variants, and ready to paste for the first of them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .....recipes.inline import asm_operands
 from ..forms import Writer
 from .about import About
 
-# What a recipe's `differs` means: nothing is said of one that computes the same.
+# The meaning of a recipe's `differs`; nothing is said of a recipe that computes the same.
 DIFFERS = {
     "nothing": "",
     "NaN bits": "the bits of a NaN",
-    "within bound": "results, within the manual's bound on the error",
+    "within bound": "the result, within the error bound in NVIDIA's manual",
 }
 
 
 @dataclass(frozen=True)
 class Example:
-    """A recipe for one variant, from where on it works."""
+    """A recipe for one variant, ready to paste."""
 
     variant: Variant
     ptx: str
@@ -31,8 +31,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Works:
-    """Variants for which a recipe works from the same target and version on; `operands` where their spelling alone
-    does not tell them from others."""
+    """Variants for which a recipe has the same requirements; `operands` where their spelling alone does not tell them
+    from others."""
 
     forms: Sequence[str]
     operands: int | None
@@ -41,8 +41,8 @@ class Works:
 
 @dataclass(frozen=True)
 class Offered:
-    """A recipe, or why there is none: then `none` says so. `text` is it as the file writes it, where it `works` for
-    several variants. Where it is `nowhere`, PTX does not have what it is for."""
+    """A recipe, or the reason why there is `none`. `text` is the recipe as the file writes it, where it `works` for
+    several variants. `nowhere`: PTX does not have its spellings."""
 
     id: str
     works: Sequence[Works]
@@ -55,8 +55,8 @@ class Offered:
 
 
 def section(about: About) -> list[Offered]:
-    """Return the entries in the order of the file, without those that say the same of no variant; last what PTX has
-    nowhere."""
+    """Return the entries in the order of the file, without those that are for no variant; last come the spellings that
+    PTX does not have."""
     spec, write = about.spec, about.write
     found = []
     for id, recipe, variants in _placed(about):
@@ -80,7 +80,7 @@ def size(about: About) -> int:
 
 
 def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
-    """Return for each variant the ids of its recipes, each with where it works, or with nothing where the entry says
+    """Return for each variant the ids of its recipes, each with its requirements, or with nothing where the entry says
     why there is none."""
     spec, found = about.spec, dict[Variant, list[tuple[str, str]]]()
     for id, recipe, variants in _placed(about):
@@ -120,7 +120,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
     return Offered(
         id=id,
         works=_works(write, ((v, spec.catalog.text(x.requires)) for v, x in made)),
-        differs=f"results without a target or on one before {recipe.since}"
+        differs=f"the result, without a target or on a target before {recipe.since}"
         if recipe.since
         else DIFFERS[recipe.differs],
         basis=recipe.basis,
@@ -130,7 +130,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
 
 
 def _names(recipe: Recipe) -> Iterable[str]:
-    """Return what each `$name` in a recipe's text stands for, as a comment."""
+    """Return the values of each `$name` in a recipe's text, as a comment."""
     return [
         f"// ${name}: {', '.join(f'{x} of .{of}' for of, x in values.items())}" for name, values in recipe.where.items()
     ]

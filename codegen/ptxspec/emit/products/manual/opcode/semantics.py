@@ -1,4 +1,4 @@
-"""The semantics of an instruction: its code, what modifiers do around it, and functions that do the same."""
+"""The semantics of an instruction: its code, the code of its modifiers, and equivalent functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .highlight import highlighted
 
 @dataclass(frozen=True)
 class Stage:
-    """Code that acts around an instruction's own, and how a page shows it."""
+    """The code of a modifier, which acts around an instruction's own, as a page shows it."""
 
     title: str
     summary: str
@@ -28,7 +28,7 @@ class Stage:
 @dataclass(frozen=True)
 class Semantics:
     """`body` is the instruction's own code as a page shows it. `roundings` are the directions in which operations
-    round, each with the modifiers that ask for it; `default` ends the sentence on them. `hardware` are the paths of the
+    round, each with its modifiers; `default` ends the sentence on them. `hardware` are the paths of the
     machine code, each with the targets where it is followed."""
 
     body: Markup
@@ -42,7 +42,7 @@ class Semantics:
 
 def section(about: About) -> Semantics:
     spec, i = about.spec, about.instruction
-    # What the syntax explains; a group's name asks which of its members a variant has.
+    # The names that the page explains; a group's name asks which of its members a variant has.
     names = {n for v in i.variants for n in (*v.modifiers, *v.type_names)}
     names |= {group for group, members in spec.groups.items() if not names.isdisjoint(members)}
     explained = frozenset(names)
@@ -62,10 +62,10 @@ def _stages(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> 
     used = [m for m in spec.modifiers.values() if any(m.name in v.modifiers for v in instruction.variants)]
     stages = []
     for title, attribute in (
-        ("looks at the raw operands a, b, c", "raw"),
+        ("reads the operands a, b and c before any other step", "raw"),
         ("changes each operand x", "operand"),
         ("changes the result d", "result"),
-        ("has the last word on the result d", "override"),
+        ("may replace the result d", "override"),
     ):
         for m in used:
             code: Code | None = getattr(m, attribute)
@@ -77,21 +77,21 @@ def _stages(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> 
 
 
 def _recorded(spec: Spec, instruction: Instruction, path: HardwarePath) -> str:
-    """Return the targets where a path is followed, since all of its units are known there."""
+    """Return the targets where a path is followed because all of its units are known there."""
     alike = [p for p in instruction.hardware if p.selector.text == path.selector.text]
     known = [t for t in spec.targets if spec.known_path(alike, t) is path]
-    return ", ".join(known) or "on none yet"
+    return ", ".join(known) or "none yet"
 
 
 def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
-    """Return whether a variant behaves as though it had the modifier, and exists on one of those targets."""
+    """Return whether a variant behaves as if it had the modifier, and exists on one of those targets."""
     first, last = (spec.targets[t].order for t in implied.within)
     here = [t.name for t in spec.targets.values() if first <= t.order <= last]
     return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
 
 
 def _roundings(spec: Spec, instruction: Instruction) -> list[tuple[str, str]]:
-    """Return the directions in which the instruction's operations round, each with the modifiers that ask for it."""
+    """Return the directions in which the instruction's operations round, each with its modifiers."""
     found: dict[str, list[str]] = {}
     for v in instruction.variants:
         asked = [n for n in v.modifiers if spec.modifiers[n].mode]
@@ -120,6 +120,6 @@ def _default_rounding(spec: Spec, checked: Checked) -> str:
     if not free:
         return "there is no default"
     if free == types:
-        return f"without a modifier {ROUNDINGS[0]}"
-    verb = "allows" if len(free) == 1 else "allow"
-    return f"without a modifier, which only {' and '.join(f'.{t}' for t in free)} {verb}, {ROUNDINGS[0]}"
+        return f"the default is {ROUNDINGS[0]}"
+    verb = "has" if len(free) == 1 else "have"
+    return f"only {' and '.join(f'.{t}' for t in free)} {verb} a default, {ROUNDINGS[0]}"

@@ -1,4 +1,4 @@
-"""The treatment of NaN, zero, subnormal numbers and infinity."""
+"""The results of special values: NaN, zero, subnormal numbers and infinity."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _names(instruction: Instruction) -> list[str]:
 
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
-    """Return the NaN rules that the variants follow, with what follows each: first those that the instruction states,
-    then those of all other variants of a type."""
+    """Return the NaN rules that the variants follow, each with its variants: first the rules that the instruction
+    states, then those of all other variants of a type."""
     numeric = [v for v in instruction.variants if v.result.type.nan]
     stated = [(selector, rule) for selector, rule in instruction.nan if any(map(selector.matches, numeric))]
     others: dict[str, tuple[NanRule, list[str]]] = {}

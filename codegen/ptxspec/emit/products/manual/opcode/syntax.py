@@ -1,23 +1,60 @@
-"""The syntax of an instruction: its lines, what each name in them means, and what its operands may be."""
+"""The syntax of an instruction: its lines, the meaning of each name in them, and the types of its operands."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from .....compact import named_in
-from .....model import Instruction, Spec, Type, Variant
+from .....model import Instruction, Spec, SyntaxLine, Type, Variant
 from .....model.spec import Modifier
-from ..forms import unpacking
+from .....read.notation import Spellings, parse_line
+from ..forms import statement, unpacking
 from .about import About
+from .highlight import linked
+from .remarks import Facts, Remark, facts, remarks, shared
+
+# With more lines than this, the first of them are shown, and the others fold.
+_WHOLE, _SHOWN = 20, 16
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the syntax, and what is to be said of it."""
+    """A line of the syntax. `shown` is its spelling with a link from each name to its explanation; `said` is a remark
+    on the whole line."""
 
-    text: str
-    remark: str
+    spelling: str
+    shown: Markup
+    operands: str
+    remarks: Sequence[Remark]
+    said: str
+
+    @property
+    def comment(self) -> str:
+        """All remarks on the line, as text."""
+        return ", ".join([*(r.whole for r in self.remarks), *filter(None, [self.said])])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that are shown together, and the placeholders in them that no earlier block explains."""
+
+    lines: Sequence[Line]
+    groups: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An example of each part of the notation that the lines use, or nothing: `typed` is a variant that ends in several
+    types, `lanes` are the registers of an operand's lanes."""
+
+    optional: str
+    choice: str
+    typed: Variant | None
+    lanes: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -32,7 +69,12 @@ class Operands:
 
 @dataclass(frozen=True)
 class Syntax:
-    lines: Sequence[Line]
+    """`remarks` hold for all lines. `groups` are the placeholders that occur elsewhere on the page only. `modifiers`
+    leaves out the comparisons, which have a table of their own."""
+
+    blocks: Sequence[Block]
+    reading: Reading
+    remarks: Sequence[Remark]
     groups: Mapping[str, Sequence[str]]
     modifiers: Sequence[Modifier]
     types: Sequence[Operands]
@@ -42,12 +84,23 @@ class Syntax:
 def section(about: About) -> Syntax:
     spec, i = about.spec, about.instruction
     used = {name for v in i.variants for name in v.modifiers}
-    texts = [*(s.text for s in i.syntax), *about.write.whole(i.variants), *about.write.whole(i.refused)]
+    compared = {name for group in i.comparisons for name in spec.groups[group]}
+    types = _operands(spec, i)
+    explained = frozenset((*used, *(t.type.name for t in types)))
+    parsed = {line: parse_line(line.text, i.opcode, spec.notation) for line in i.syntax}
+    everywhere = shared(list(parsed.values()), spec.types)
+    lines = [*_lines(spec, i, parsed, everywhere, explained), *_unpacking(spec, i, explained)]
+    blocks = _blocks(lines, spec)
+    defined = {name for b in blocks for name in b.groups}
+    texts = [*about.write.whole(i.variants), *about.write.whole(i.refused)]
+    others = {**named_in(texts, spec.notation), **_asked(about)}
     return Syntax(
-        lines=[*_lines(i), *_unpacking(i)],
-        groups={**named_in(texts, spec.notation), **_asked(about)},
-        modifiers=[m for m in spec.modifiers.values() if m.name in used],
-        types=_operands(spec, i),
+        blocks=blocks,
+        reading=_reading(i, lines),
+        remarks=remarks(everywhere),
+        groups={name: members for name, members in others.items() if name not in defined},
+        modifiers=[m for m in spec.modifiers.values() if m.name in used - compared],
+        types=types,
         assembler=spec.assembler.observed,
     )
 
@@ -62,24 +115,55 @@ def _asked(about: About) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _lines(instruction: Instruction) -> list[Line]:
-    """Return the lines of the syntax. The last PTX version that has a line's spellings stands behind it where none
-    exists any more."""
-    ends = {v.form: v.requires.until for v in instruction.variants}
-    refused = {v.form for v in instruction.refused}
+def _lines(
+    spec: Spec, i: Instruction, parsed: Mapping[SyntaxLine, Spellings], everywhere: Facts, explained: frozenset[str]
+) -> list[Line]:
+    """Return the lines of the syntax. A line whose spellings no longer exist names their last PTX version."""
+    every = (*i.variants, *i.refused)
+    ends = {v.form: v.requires.until for v in i.variants}
+    refused = {v.form for v in i.refused}
     found = []
-    for line in instruction.syntax:
+    for line, spellings in parsed.items():
         until = {ends[form] for form in line.forms if form in ends}
-        said = ["not in the manual"] * (not line.listed)
+        said = ["not in NVIDIA's manual"] * (not line.listed)
         said += [f"until PTX {last}" for last in until if last and len(until) == 1]
-        said += [f"refused by {instruction.observed}"] * (not refused.isdisjoint(line.forms))
-        found.append(Line(line.text, ", ".join(said)))
+        said += [f"not accepted by {i.observed}"] * (not refused.isdisjoint(line.forms))
+        own = {name: f for name, f in facts(spellings, spec.types).items() if everywhere.get(name) != f}
+        operands = statement(next(v for v in every if line.gives(v)))
+        found.append(_line(spec, line.text.split()[0], operands, explained, remarks(own), ", ".join(said)))
     return found
 
 
-def _unpacking(instruction: Instruction) -> list[Line]:
-    remark = "the other way round; _ stands for a register that is not wanted"
-    return [Line(text, "" if n else remark) for n, text in enumerate(unpacking(instruction))]
+def _unpacking(spec: Spec, instruction: Instruction, explained: frozenset[str]) -> list[Line]:
+    said = "unpacks a register; _ stands for a part that is not needed"
+    texts = [text.partition(" ") for text in unpacking(instruction)]
+    return [_line(spec, text[0], text[2], explained, (), "" if n else said) for n, text in enumerate(texts)]
+
+
+def _line(
+    spec: Spec, spelling: str, operands: str, explained: frozenset[str], remarks: Sequence[Remark], said: str
+) -> Line:
+    return Line(spelling, linked(spelling, spec.notation, explained), operands, remarks, said)
+
+
+def _blocks(lines: Sequence[Line], spec: Spec) -> list[Block]:
+    shown = _SHOWN if len(lines) > _WHOLE else len(lines)
+    found: list[Block] = []
+    for part in filter(None, (lines[:shown], lines[shown:])):
+        known = {name for b in found for name in b.groups}
+        groups = named_in((line.spelling for line in part), spec.notation)
+        found.append(Block(part, {name: members for name, members in groups.items() if name not in known}))
+    return found
+
+
+def _reading(instruction: Instruction, lines: Sequence[Line]) -> Reading:
+    def example(pattern: str) -> str:
+        return next((m[0] for line in lines if (m := re.search(pattern, line.spelling))), "")
+
+    typed = ((v, v.result.type, v.sources[0].type) for v in instruction.variants)
+    plain = (v for v, result, source in typed if v.types == (result, source) and result is not source)
+    lanes = (s.registers for v in instruction.variants for s in (v.result, *v.sources) if s.registers and not s.braced)
+    return Reading(example(r"(?<!\.)\{\.[^{}]*\}"), example(r"\.\{[^{}]*\}"), next(plain, None), next(lanes, ()))
 
 
 def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
@@ -100,5 +184,5 @@ def _operands(spec: Spec, instruction: Instruction) -> list[Operands]:
 
 def _constants(sorts: tuple[str, ...] | None) -> str:
     floats = bool(sorts) and not set(sorts or ()).isdisjoint(("single", "double"))
-    found = ["floating-point ones"] * floats + ["integers"] * ("integer" in (sorts or ()))
+    found = ["floating-point"] * floats + ["integer"] * ("integer" in (sorts or ()))
     return "" if sorts is None else " and ".join(found) or "none"

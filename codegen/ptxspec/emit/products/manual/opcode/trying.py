@@ -1,4 +1,4 @@
-"""The evaluator's form: what its page shows before a script runs, and what scripts say of claims and targets."""
+"""The evaluator's form: the variant it begins with, and what its scripts need to know of claims and targets."""
 
 from __future__ import annotations
 
@@ -12,22 +12,27 @@ from .about import About
 
 @dataclass(frozen=True)
 class Trying:
-    """`first` is the variant that the form begins with. `meanings` are those of claims, `current` the targets that CUDA
+    """`first` is the variant that the form begins with, and `texts` are those of its operands, by the names of
+    registers; where there are none, the form chooses. `meanings` are those of claims, `current` the targets that CUDA
     compiles for."""
 
     first: Variant
+    texts: Mapping[str, str]
     count: int
     meanings: Mapping[str, str]
     current: Sequence[str]
 
 
 def section(about: About) -> Trying | None:
-    variants = [v for v in about.instruction.variants if not v.crash]
+    i = about.instruction
+    variants = [v for v in i.variants if not v.crash]
     if not variants:
         return None
+    asked = (v for v in variants if i.trial and v.spelling == i.trial.spelling)
     plain = (v for v in variants if v.listed and not v.hazards and not v.means and not v.requires.until)
     return Trying(
-        first=next(plain, variants[0]),
+        first=next(asked, None) or next(plain, variants[0]),
+        texts=i.trial.operands if i.trial else {},
         count=len(variants),
         meanings=CLAIMS,
         current=[t.name for t in about.spec.targets.values() if t.nvcc and not t.gone],

@@ -1,4 +1,4 @@
-"""The variants of an instruction: those that say the same of themselves share a card."""
+"""The variants of an instruction: those with the same facts share a card."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Help:
-    """A recipe by its anchor, and from where on it works, or where that is empty: why there is none; for some variants
-    of a card, or where no `forms` are given for all. `besides`: these variants have recipes, too."""
+    """A link to a recipe, with its requirements, or to the reason why there is none, with none. It is for some variants
+    of a card, or for all where no `forms` are given. `besides`: these variants have recipes, too."""
 
     id: str
     requires: str
@@ -42,9 +42,8 @@ class Help:
 
 @dataclass(frozen=True)
 class Card:
-    """Variants with the same facts; `first` is the spelling of one of them, `id` where links to it lead. `recipes` are
-    those for some of them.
-    `counted`: their spelling is that of variants with other numbers of operands, too."""
+    """Variants with the same facts; `first` is the spelling of one of them, `id` the anchor of the card. `recipes` are
+    those for some of them. `counted`: their spelling is that of variants with other numbers of operands, too."""
 
     id: str
     first: str
@@ -57,8 +56,8 @@ class Card:
 
 @dataclass(frozen=True)
 class Variants:
-    """`refused` are those that the manual lists and the assembler takes nowhere; `differs`: the manual says otherwise
-    of some."""
+    """`refused` are those that NVIDIA's manual lists and the assembler does not accept; `differs`: some have other
+    requirements in NVIDIA's manual."""
 
     cards: Sequence[Card]
     refused: Sequence[Card]
@@ -66,10 +65,10 @@ class Variants:
 
     @property
     def by_needs(self) -> list[tuple[str, list[Card]]]:
-        """The cards by what they need, for a page with many."""
+        """The cards by their requirements, for a page with many."""
         found: dict[str, list[Card]] = {}
         for c in self.cards:
-            found.setdefault((c.facts.crash and "Available nowhere") or c.facts.requires, []).append(c)
+            found.setdefault((c.facts.crash and "Not available") or c.facts.requires, []).append(c)
         return list(found.items())
 
     @property
@@ -90,10 +89,10 @@ def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[C
     operands, which comes first; the ids of the others have their number behind it."""
     found: dict[object, list[Variant]] = {}
     recipes = anchors(about)
-    # Another card links to these, also without a script: each is what its card is called after.
+    # Another card links to these, also without a script: the card of each is named after it.
     linked = {about.instruction.stands_for(v) for v in variants if v.means}
     for v in variants:
-        # What the facts are made of.
+        # The facts are made of these.
         rule = about.instruction.nan_rule(v)
         said = (v.requires, v.manual, v.claim, v.hazards, v.crash, v.means, rule and rule.name, v.operands)
         key = (said, statement(v), claimed(about.spec, v), about.instruction.stands_for(v) if v.means else None)
@@ -119,7 +118,7 @@ def _recipes(
         for id, requires in own:
             helped.setdefault((id, requires, any(needs for _, needs in own)), []).append(v)
     every = len(alike)
-    # Why there is none elsewhere comes after what there is.
+    # The reason why there is no recipe comes after the recipes.
     ordered = sorted(helped.items(), key=lambda item: not item[0][1])
     return [Help(*told, about.write.whole(vs) if len(vs) < every else ()) for told, vs in ordered]
 
