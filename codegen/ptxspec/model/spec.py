@@ -119,7 +119,8 @@ class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
     to write where a variant is missing, the best first, and `missing` the same for what PTX has nowhere; `judgements`
-    are by opcode."""
+    are by opcode. `group_titles` are the titles of the groups that instructions are listed in, and `questions` what
+    people ask, each with the page that answers it."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -148,6 +149,8 @@ class Spec:
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_titles: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[tuple[str, str], ...] = ()
     messages: tuple[Mapping[str, Any], ...] = ()
     outside: Beyond = field(default_factory=Beyond)
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)

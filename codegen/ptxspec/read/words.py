@@ -1,10 +1,20 @@
-"""spec/words.yaml -> what people call instructions, modifiers and types in everyday words."""
+"""spec/words.yaml -> the everyday words for instructions, modifiers and types, their groups, and what people ask."""
 
 from __future__ import annotations
 
 from ..model import Spec
 from .context import Context
 from .positioned import Document
+
+
+def read_group_titles(doc: Document | None) -> dict[str, str]:
+    """Return the titles of the groups of instructions, in the order in which these are listed."""
+    return dict(doc.data.get("groups", {})) if doc else {}
+
+
+def read_questions(doc: Document | None) -> tuple[tuple[str, str], ...]:
+    """Return what people ask, each with the address of the page that answers it."""
+    return tuple((q["ask"], q["page"]) for q in doc.data.get("questions", ())) if doc else ()
 
 
 def read_words(doc: Document | None, spec: Spec, context: Context) -> dict[str, tuple[str, ...]]:

@@ -26,158 +26,158 @@ _x0001: Array = _np.array(0x0001, _np.uint16)
 
 
 def madc_hi_u32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :47
-    part = (product + c)  # :52
-    return select(k, (part + _x00000001), part)  # :53
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :47
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :48
+    part = (product + c)  # :53
+    return select(k, (part + _x00000001), part)  # :54
 
 
 def madc_hi_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
-    part = (product + c)  # :52
-    return select(k, (part + _x00000001), part)  # :53
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :47
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :48
+    part = (product + c)  # :53
+    return select(k, (part + _x00000001), part)  # :54
 
 
 def madc_hi_u64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    x = a  # :41
+    x = a  # :42
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :33
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :34
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :35
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :42
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :44
-    part = (product + c)  # :52
-    return select(k, (part + _x0000000000000001), part)  # :53
+    product = high  # :45
+    part = (product + c)  # :53
+    return select(k, (part + _x0000000000000001), part)  # :54
 
 
 def madc_hi_s64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    x = a  # :41
+    x = a  # :42
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :33
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :34
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :35
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :42
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :43
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :44
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :44
-    part = (product + c)  # :52
-    return select(k, (part + _x0000000000000001), part)  # :53
+    product = high_2  # :45
+    part = (product + c)  # :53
+    return select(k, (part + _x0000000000000001), part)  # :54
 
 
 def madc_lo_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :38
-    part = (product + c)  # :52
-    return select(k, (part + _x00000001), part)  # :53
+    product = (a * b)  # :39
+    part = (product + c)  # :53
+    return select(k, (part + _x00000001), part)  # :54
 
 
 def madc_lo_u64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :38
-    part = (product + c)  # :52
-    return select(k, (part + _x0000000000000001), part)  # :53
+    product = (a * b)  # :39
+    part = (product + c)  # :53
+    return select(k, (part + _x0000000000000001), part)  # :54
 
 
 def madc_hi_cc_u32_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :47
-    part = (product + c)  # :52
-    d = select(k, (part + _x00000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :47
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :48
+    part = (product + c)  # :53
+    d = select(k, (part + _x00000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_hi_cc_s32_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
-    part = (product + c)  # :52
-    d = select(k, (part + _x00000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :47
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :48
+    part = (product + c)  # :53
+    d = select(k, (part + _x00000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_hi_cc_u64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    x = a  # :41
+    x = a  # :42
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :33
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :34
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :35
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :42
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :44
-    part = (product + c)  # :52
-    d = select(k, (part + _x0000000000000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    product = high  # :45
+    part = (product + c)  # :53
+    d = select(k, (part + _x0000000000000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_hi_cc_s64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    x = a  # :41
+    x = a  # :42
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :33
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :34
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :35
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :42
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :43
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :44
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :44
-    part = (product + c)  # :52
-    d = select(k, (part + _x0000000000000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    product = high_2  # :45
+    part = (product + c)  # :53
+    d = select(k, (part + _x0000000000000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_lo_cc_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    product = (a * b)  # :38
-    part = (product + c)  # :52
-    d = select(k, (part + _x00000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    product = (a * b)  # :39
+    part = (product + c)  # :53
+    d = select(k, (part + _x00000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_lo_cc_u64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    product = (a * b)  # :38
-    part = (product + c)  # :52
-    d = select(k, (part + _x0000000000000001), part)  # :53
-    q = ((part < product) | (d < part))  # :56
+    product = (a * b)  # :39
+    part = (product + c)  # :53
+    d = select(k, (part + _x0000000000000001), part)  # :54
+    q = ((part < product) | (d < part))  # :57
     return d, q
 
 
 def madc_hi_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :46
-    product = congruent((whole >> _x0000000000000010), s64, u16)  # :47
-    part = (product + c)  # :52
-    return select(k, (part + _x0001), part)  # :53
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :47
+    product = congruent((whole >> _x0000000000000010), s64, u16)  # :48
+    part = (product + c)  # :53
+    return select(k, (part + _x0001), part)  # :54
 
 
 def madc_hi_s16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :46
-    product = congruent((whole >> _x0000000000000010), s64, s16)  # :47
-    part = (product + c)  # :52
-    return select(k, (part + _x0001), part)  # :53
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :47
+    product = congruent((whole >> _x0000000000000010), s64, s16)  # :48
+    part = (product + c)  # :53
+    return select(k, (part + _x0001), part)  # :54
 
 
 def madc_lo_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :38
-    part = (product + c)  # :52
-    return select(k, (part + _x0001), part)  # :53
+    product = (a * b)  # :39
+    part = (product + c)  # :53
+    return select(k, (part + _x0001), part)  # :54
 
 
 def madc_hi_sat_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
-    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :49
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :47
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :48
+    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :50
     _2 = _any_convert(c, s32, s64, roundTiesToEven, False)
     total = (_1 + _2)
-    _3 = select(k, (total + _x0000000000000001), total)  # :50
+    _3 = select(k, (total + _x0000000000000001), total)  # :51
     return _any_convert(_3, s64, s32, roundTiesToEven, False)
 
 

@@ -13,7 +13,7 @@ from ...markdown import Document, document
 from ...text import Files, Templates
 
 _COMMENT = "<!-- {} -->"
-# The pages that are no opcode's, by what the header calls them.
+# The pages that belong to no opcode, each with its name in the header.
 PAGES = {
     "index": "Instructions",
     "guide": "Guide",
@@ -25,23 +25,23 @@ PAGES = {
     "differences": "Differences",
     "speed": "Speed",
 }
-# The pages of the guide, by what their list calls them.
+# The pages of the guide, each with its name in their list.
 GUIDES = {
     "claims": "Claims and hazards",
     "glossary": "Glossary",
-    "tracing": "Why a result is that",
-    "running": "Whole pieces of PTX",
+    "tracing": "Why a result is what it is",
+    "running": "Running PTX without a GPU",
     "special-registers": "Special registers",
-    "comparing": "Comparing",
-    "linting": "lint and explain",
-    "codes": "What lint finds",
-    "editors": "In an editor",
-    "python": "From Python",
-    "faster": "A faster emulator",
-    "gpu": "On a GPU",
-    "scripts": "For scripts",
+    "comparing": "Comparing two computations",
+    "linting": "Checking PTX with lint",
+    "codes": "Codes of lint",
+    "editors": "Editors",
+    "python": "Python",
+    "faster": "Faster kernels in C",
+    "gpu": "Checking a GPU",
+    "scripts": "JSON and exit codes",
     "adding": "Adding an opcode",
-    "files": "Where things are",
+    "files": "Files of the project",
     "readers": "Using this manual",
 }
 
