@@ -888,7 +888,7 @@
 "xor.html":[["Why","try-why"],["xor",""],["Syntax","syntax"],["Where is it available?","availability"],["Try it","try"],["What it computes","semantics"],["NaN, zero, subnormal, infinity","specials"],["Accuracy and claims","accuracy"],["Examples","examples"],["Machine code","machine-code"],["Variants","variants"],["Notes","notes"],["Requirements","requirements"],["Sources","sources"]],
 "availability.html":[["Which GPU has which PTX instruction",""],["How is a cell read?","legend"],["What do the names in a choice stand for?","names"],["What does a claim promise of the emulator's results?","claims"],["Where does the machine code do something else?","hazards"]],
 "history.html":[["History",""],["PTX versions","versions"],["Targets","targets"]],
-"releases.html":[["PTX versions, CUDA releases and drivers",""],["Which CUDA release and driver does a PTX version need?","versions"],["Which CUDA release compiles for a target?","targets"],["What are targets that end in a or f?","kinds"],["Which GPU is which target?","gpus"],["Where is this from?","sources"]],
+"releases.html":[["PTX versions, CUDA releases and drivers",""],["PTX versions","versions"],["Targets","targets"],["Targets that end in a or f","kinds"],["GPUs","gpus"],["Sources","sources"]],
 "claims.html":[["How faithful a result is",""],["Who judges","who-judges"],["Tensor cores","tensor-cores"],["Hazards","hazards"],["Approximations","approximations"],["The basis of a statement","the-basis-of-a-statement"]],
 "glossary.html":[["Glossary",""],["Instructions","instructions"],["Where it exists","where-it-exists"],["What it computes","what-it-computes"],["What to write","what-to-write"]],
 "tracing.html":[["Why a result is what it is",""],["Operands","operands"],["Roundings","roundings"],["Tensor cores","tensor-cores"],["Elsewhere","elsewhere"]],
@@ -906,10 +906,10 @@
 "files.html":[["Where things are",""]],
 "readers.html":[["Using this manual",""],["Addresses","addresses"],["Searching","searching"],["For other programs","for-other-programs"],["Machine code","machine-code"]],
 "guide.html":[["Guide",""],["Pages","pages"],["Commands","commands"]],
-"functions.html":[["Functions of the semantics",""],["Arithmetic, rounded once","arithmetic"],["Bits and integers","bitwise"],["Without rounding","without-rounding"],["Tests and comparisons","comparisons"],["About formats","about-formats"],["The language","language"]],
-"differences.html":[["Where the manual, the assembler and the hardware differ",""],["What the assembler takes","assembler"],["What it folds constants to","folding"],["What the hardware does","hardware"]],
+"functions.html":[["Functions of the semantics",""],["Arithmetic with one rounding","arithmetic"],["Bits and integers","bitwise"],["Arithmetic without rounding","without-rounding"],["Tests and comparisons","comparisons"],["Facts about formats","about-formats"],["The language","language"]],
+"differences.html":[["Where NVIDIA's manual, ptxas and the hardware differ",""],["What ptxas accepts","assembler"],["How ptxas folds constants","folding"],["What the hardware computes","hardware"]],
 "speed.html":[["How fast the emulator is",""],["Kernels","kernels"],["Calls","calls"],["Around the kernels","around-the-kernels"]],
-"tensor-cores.html":[["Tensor cores",""],["How targets sum","sums"],["Machine code","machine-code"],["Which lane holds what","lanes"],["m16n8k16 with f16","m16n8k16-f16"],["m16n8k8 with tf32","m16n8k8-tf32"],["m16n8k32 with e4m3","m16n8k32-e4m3"],["m16n8k64 with s4","m16n8k64-s4"],["m8n8k4 with f64","m8n8k4-f64"],["m8n8k4 with f16","m8n8k4-f16"],["Metadata and scales","metadata"],["Forms","forms"],["Calling it","calls"]],
+"tensor-cores.html":[["Tensor cores",""],["Sums on each target","sums"],["Machine code","machine-code"],["Lanes and registers","lanes"],["m16n8k16 with f16","m16n8k16-f16"],["m16n8k8 with tf32","m16n8k8-tf32"],["m16n8k32 with e4m3","m16n8k32-e4m3"],["m16n8k64 with s4","m16n8k64-s4"],["m8n8k4 with f64","m8n8k4-f64"],["m8n8k4 with f16","m8n8k4-f16"],["Metadata and scales","metadata"],["Forms","forms"],["Calls","calls"]],
 "index.html":[["PTX arithmetic instructions",""],["Common questions","questions"],["Arithmetic","arithmetic"],["Elementary functions","elementary"],["Conversion","conversion"],["Comparison and selection","comparison"],["Integer arithmetic","integer"],["Logic and shifts","logic"],["Bits and bytes","bits"],["Tensor cores","matrices"],["Guide","guide"]]
 }
 };
