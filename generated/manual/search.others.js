@@ -12,8 +12,8 @@
   const known = Object.keys(names), most = 4, lower = new Map(known.map(name => [name.toLowerCase(), name]));
 
   search.outside = opcode => {
-    const [section, summary, requires, page] = outside[opcode], needs = requires && `Needs ${requires}.`;
-    const [answer, title] = page ? ["yes", `${opcode} has a page of its own`] : ["outside", `${opcode} is PTX, and not in this manual`];
+    const [section, summary, requires, page] = outside[opcode], needs = requires && `Requires ${requires}.`;
+    const [answer, title] = page ? ["yes", `${opcode} has a page of its own`] : ["outside", `${opcode} is PTX, but this manual does not describe it`];
     return {
       kind: "verdict", answer, title, link: page ?? "index.html", hazard: false,
       text: [summary, section && `Section ${section}.`, needs].filter(Boolean).join(" "),
@@ -32,7 +32,7 @@
   const span = ([first, last]) => first === last ? targets[first]
     : last === targets.length - 1 ? `from ${targets[first]} on` : `${targets[first]} to ${targets[last]}`;
   const isOne = text => /^\S+\.\S+$/.test(text);
-  const words = ({text, on}) => `${on.map(span).join(", ")}${isOne(text) ? " one instruction" : ""}: ${text || "does not compile"}`;
+  const words = ({text, on}) => `${on.map(span).join(", ")}: ${isOne(text) ? "one instruction, " : ""}${text || "does not compile"}`;
 
   // The page of the instruction that says most of what became of a call, the newest target's first.
   function link(parts) {
@@ -52,8 +52,8 @@
     const [left, ...rows] = Array.isArray(names[name]) ? names[name] : [0, [names[name], null]];
     return rows.map(([history, takes], i) => {
       const parts = became(histories[history]), title = takes === null ? name : `${name}(${takes})`;
-      const more = left ? `, and ${left} more call${left > 1 ? "s" : ""} of it` : "";
-      const help = i ? "" : ` \`ptxspec query ${name}\` has the operands${more}.`;
+      const more = left ? ` and ${left} more call${left > 1 ? "s" : ""}` : "";
+      const help = i ? "" : ` \`ptxspec query ${name}\` shows the operands${more}.`;
       const all = {kind: "function", answer: "", title, link: link(parts), hazard: false, text: `${parts.map(words).join("; ")}.${help}`};
       if (!place) {
         return all;

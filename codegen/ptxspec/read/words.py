@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Spec
+from ..model import Spec, Topic
 from .context import Context
 from .positioned import Document
 
@@ -12,9 +12,10 @@ def read_group_titles(doc: Document | None) -> dict[str, str]:
     return dict(doc.data.get("groups", {})) if doc else {}
 
 
-def read_questions(doc: Document | None) -> tuple[tuple[str, str], ...]:
-    """Return what people ask, each with the address of the page that answers it."""
-    return tuple((q["ask"], q["page"]) for q in doc.data.get("questions", ())) if doc else ()
+def read_topics(doc: Document | None, key: str, title: str) -> tuple[Topic, ...]:
+    """Return the topics of a list in the file, in which their titles have a name of their own."""
+    topics = doc.data.get(key, ()) if doc else ()
+    return tuple(Topic(t[title], t["page"], tuple(t.get("words", ()))) for t in topics)
 
 
 def read_words(doc: Document | None, spec: Spec, context: Context) -> dict[str, tuple[str, ...]]:

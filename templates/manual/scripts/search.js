@@ -9,7 +9,7 @@
   const byId = id => document.getElementById(id);
   const root = byId("search"), opener = byId("search-open"), closer = byId("search-close");
   const input = byId("search-words"), list = byId("search-results"), count = byId("search-count");
-  const words = {yes: "Yes", no: "No", some: "Some", outside: "Elsewhere", recipe: "Recipe"};
+  const words = {yes: "Yes", no: "No", some: "Some", outside: "Outside", recipe: "Recipe"};
   let results = [], chosen = -1, before = null, announcing = 0;
 
   let loading = null;
@@ -83,7 +83,7 @@
     chosen = -1;
     list.replaceChildren(...results.map(option));
     if (!results.length) {
-      const nothing = element("li", "nothing", `Nothing here is called \u201c${input.value.trim()}\u201d.`);
+      const nothing = element("li", "nothing", `No results for \u201c${input.value.trim()}\u201d.`);
       nothing.setAttribute("role", "option");
       nothing.setAttribute("aria-disabled", "true");
       list.append(nothing);

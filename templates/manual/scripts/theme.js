@@ -33,7 +33,7 @@
     name();
     // A link to something that is folded opens it.
     const arrive = () => {
-      const folded = document.querySelector(":target")?.closest("details");
+      const folded = document.getElementById(location.hash.slice(1))?.closest("details");
       if (folded && !folded.open) {
         folded.open = true;
         folded.scrollIntoView({behavior: "instant"});

@@ -79,7 +79,7 @@ def _chapter(f: Function) -> tuple[str, str]:
         return "comparisons", "Tests and comparisons"
     if f.result in ("bits", "integer", "whole"):
         return "bitwise", "Bits and integers"
-    return "without-rounding", "Arithmetic without rounding"
+    return "without-rounding", "Functions without rounding"
 
 
 def _call(f: Function) -> str:

@@ -38,9 +38,9 @@ def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
         "opcodes": len(instructions),
         "variants": sum(len(i.variants) for i in instructions),
         "questions": [
-            Question(ask, page, _in_markdown(page, site))
-            for ask, page in spec.questions
-            if page.partition("#")[0] in site.places
+            Question(q.title, q.page, _in_markdown(q.page, site))
+            for q in spec.questions
+            if q.page.partition("#")[0] in site.places
         ],
         "groups": _groups(spec, instructions),
         "matrices": [o for name, o in spec.outside.opcodes.items() if name in matrices],

@@ -40,8 +40,8 @@ _NOTHING = "\N{EN DASH}"
 
 @dataclass(frozen=True)
 class Bar:
-    """One ratio, drawn from 1 to the right where it is larger; places are percentages of the width. `aim` is the place of
-    the aim, None where there is none."""
+    """One ratio, drawn from 1 to the right where it is larger; places are percentages of the width. `aim` is the place
+    of the aim, None where there is none."""
 
     series: str
     text: str
