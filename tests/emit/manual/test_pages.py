@@ -149,7 +149,7 @@ def test_the_first_page_answers_what_people_ask() -> None:
 
 def test_a_narrow_window_folds_the_header_and_the_contents(visit: Visits) -> None:
     page = visit("fma.html", width=360)
-    for button, list_ in (("Menu", "#pages"), ("On this page", "#contents")):
+    for button, list_ in (("Menu", "#site-pages"), ("On this page", "#page-contents")):
         links = page.locator(f"{list_} a")
         assert not links.first.is_visible()
         page.get_by_role("button", name=button).click()
@@ -161,8 +161,8 @@ def test_a_narrow_window_folds_the_header_and_the_contents(visit: Visits) -> Non
         page.keyboard.press("Escape")
         assert not links.first.is_visible()
     page.get_by_role("button", name="On this page").click()
-    page.locator("#contents a").last.click()
-    page.wait_for_function("!document.querySelector('#contents').matches(':popover-open')")
+    page.locator("#page-contents a").last.click()
+    page.wait_for_function("!document.querySelector('#page-contents').matches(':popover-open')")
 
 
 def test_a_link_to_something_that_is_folded_opens_it(visit: Visits) -> None:
