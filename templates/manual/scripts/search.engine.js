@@ -1,7 +1,7 @@
-// The search itself: what answers a query. Adds to `ptxspec.search`
-//   ask(query)  [{kind, answer, title, text, link, hazard}], best first: a verdict where the query asks for one, else what
-//               is called so, begins so, has all the words, or is nearly spelled so
-//   steps()     what makes everything ready for the first query, in parts that take little time each
+// The search itself. Adds to `ptxspec.search`
+//   ask(query)  [{kind, answer, title, text, link, hazard}], best first: a verdict where the query asks for one, else
+//               entries whose name is the query, begins with it, has all its words, or is spelled nearly like it
+//   steps()     short functions that prepare everything for the first query
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -18,7 +18,7 @@
     }));
   }
 
-  // What a CUDA release reads that brought no PTX version of its own.
+  // The PTX version that a CUDA release without one of its own supports.
   function released(releases) {
     return releases.filter(({text}) => !ptxspec.data.versions.some(v => v.cuda === text)).map(({text, ptx}) => ({
       kind: "CUDA", answer: "", title: `CUDA ${text} supports PTX up to ${ptx}`, link: `history.html#ptx-${ptx}`,
@@ -72,7 +72,7 @@
     });
   }
 
-  // What is called so, or where English words hide it, what the other words are called.
+  // The entries that a query names, with or without its English words.
   function entriesOf(query, atoms) {
     const found = search.entries(query), words = query.split(/\s+/);
     const plain = words.filter(word => !search.isFiller({text: word.replace(/[^\w.:-]/g, ""), dotted: false, head: false}));
@@ -83,7 +83,7 @@
     return more.some(e => e.level > 1) || !found.length ? more : found;
   }
 
-  // What is said of the instructions that atoms name: for sure, where words were left out or guessed, and pages of theirs.
+  // Results about the instructions that atoms name: sure ones, ones for which words were ignored or guessed, and pages.
   function instructed(rest, places, operands) {
     const {opcodes: said, rest: words, guesses} = search.instructions(rest);
     const meant = said.length ? said : search.converting(words);

@@ -1,6 +1,6 @@
-// What the words of a query mean that says nothing of places: opcodes, modifiers and types. Adds to `ptxspec.search`
+// The opcodes, modifiers and types that the words of a query mean. Adds to `ptxspec.search`
 //   converting(atoms)           the instructions that "f32 to bf16" means
-//   isFiller(atom)              whether it is an English word that says nothing of what is asked for
+//   isFiller(atom)              whether it is an English word without a meaning for the search
 //   instructions(atoms)         {opcodes, rest, guesses}: those that are named, begun or nearly so, the atoms that are left,
 //                               and what was guessed: [[word, name]]
 //   asked(atoms, opcode, operands)  {modifiers, types, operands, swapped, unknown, notes}: each modifier and type as the

@@ -1,7 +1,7 @@
-// What to say of a spelling that no variant has: why, queries say. Adds to `ptxspec.search`
-//   missing(opcode, asked)         results: that it does not exist, that PTX has it and this manual does not, or that the
-//                                  assembler takes it nowhere; and the variants that have its types
-//   incomplete(opcode, asked)      the first of these, where variants have what was asked and more; nothing where one is it
+// Results for a spelling that no variant has; `ptxspec query` gives the reason. Adds to `ptxspec.search`
+//   missing(opcode, asked)         results: that it does not exist, that it is outside this manual, or that the assembler
+//                                  accepts it on no target; and the variants that have its types
+//   incomplete(opcode, asked)      the first of these, where only variants with more names have what was asked
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});

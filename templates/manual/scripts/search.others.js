@@ -1,9 +1,8 @@
-// What queries name that is no instruction of this manual: functions of CUDA C++ and libdevice, with what nvcc makes of
-// them, and PTX's other instructions. Adds to `ptxspec.search`
-//   others(atoms, places)  {results, rest, begun}: what is said of those that are named, the atoms that name none, and
-//                          functions whose names begin so, or are nearly so
-//   outside(opcode)        the result that says what another instruction is, and from where on PTX has it; with the
-//                          page that it is on, where there is one
+// Functions of CUDA C++ and libdevice, with the PTX that nvcc compiles them to, and instructions of PTX that this manual
+// does not describe. Adds to `ptxspec.search`
+//   others(atoms, places)  {results, rest, begun}: results for those that are named, the atoms that name none, and
+//                          functions whose names begin with a word, or are nearly spelled like it
+//   outside(opcode)        the result for another instruction: what it does, what it requires, and its page if it has one
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});

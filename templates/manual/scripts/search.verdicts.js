@@ -1,9 +1,9 @@
 // Verdicts in words. A result is {kind, answer, title, text, link}: `answer` is "yes", "no", "some", "outside" (not in
 // this manual) or nothing. Adds to `ptxspec.search`
-//   verdicts(opcode, asked, place)  whether what was asked is there: results, the first of them the verdict
-//   described(opcode, asked)        what it needs, where no place was named: results
-//   across(asked, place)            which instructions have it: results
-//   overview(opcode, asked, places) where it is, of several places
+//   verdicts(opcode, asked, place)  results that say whether a place supports what was asked, the verdict first
+//   described(opcode, asked)        results that say what it requires, where no place was named
+//   across(asked, place)            results that say which instructions have it
+//   overview(opcode, asked, places) one result that says which of several places support it
 //   address(variant)                the link to a variant
 (() => {
   "use strict";

@@ -70,7 +70,7 @@ class Entries:
             needs = self._spec.catalog.text(r.requires)
             named = [f"{r.text}.{part}" for part in "xyz"] if r.fields else []
             names = (*named, *(n.removeprefix("%") for n in named))
-            yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} From {needs} on.", names)
+            yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} Requires {needs}.", names)
 
     def _functions(self) -> Iterator[Result]:
         """Yield the functions of the semantics, with a link to their list, or to where one is called first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -70,10 +71,12 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Fi
     sources += ["spec/observed/evidence.yaml"] * bool(spec.evidence)
     sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
     files = site.page(i.opcode, sources, values, template="instruction")
-    for s in opcode.SECTIONS:
-        if s.id in values["apart"]:
-            offered, headed = _by_result(values["recipes"])
-            files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s, "recipes": offered, "headed": headed})
+    if apart := values["apart"]:
+        offered, headed = _by_result(values["recipes"])
+        code = values["machine_code"]
+        own = {"recipes": offered, "headed": headed, "machine_code": code and replace(code, folded=False)}
+        for s in (s for s in opcode.SECTIONS if s.id in apart):
+            files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, **own, "s": s})
     return files, {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 
 
