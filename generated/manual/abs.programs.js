@@ -31,10 +31,10 @@ types: {
 units: [],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/abs.yaml",40,"d = magnitude(a)"],
+["spec/instructions/abs.yaml",41,"d = magnitude(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/abs.yaml",38,"d = 0 - a if a < 0 else a"]
+["spec/instructions/abs.yaml",39,"d = 0 - a if a < 0 else a"]
 ],
 operations: [
 ["magnitude","f32"],

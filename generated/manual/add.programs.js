@@ -67,7 +67,7 @@ types: {
 units: [],
 stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
-["spec/instructions/add.yaml",82,"d = addition(a, b, type)"],
+["spec/instructions/add.yaml",83,"d = addition(a, b, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
@@ -77,11 +77,11 @@ places: [
 ["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
 ["spec/types.yaml",0,"d = quieten(b)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/add.yaml",79,"x = addition(a, b, f64)"],
-["spec/instructions/add.yaml",80,"d = convert(bounded(x), type)"],
-["spec/instructions/add.yaml",74,"d = a + b"],
-["spec/instructions/add.yaml",72,"d = convert(convert(a, s64) + convert(b, s64), type)"],
-["spec/instructions/add.yaml",76,"q = bits(d) < bits(a)"]
+["spec/instructions/add.yaml",80,"x = addition(a, b, f64)"],
+["spec/instructions/add.yaml",81,"d = convert(bounded(x), type)"],
+["spec/instructions/add.yaml",75,"d = a + b"],
+["spec/instructions/add.yaml",73,"d = convert(convert(a, s64) + convert(b, s64), type)"],
+["spec/instructions/add.yaml",77,"q = bits(d) < bits(a)"]
 ],
 operations: [
 ["addition","f32","roundTiesToEven"],
@@ -369,8 +369,8 @@ terms: [
 ["bool",46,230,231]
 ],
 origins: {
-116: "spec/instructions/add.yaml:68",
-152: "spec/instructions/add.yaml:68"
+116: "spec/instructions/add.yaml:69",
+152: "spec/instructions/add.yaml:69"
 },
 lets: [
 ["d",3,0,0],

@@ -30,11 +30,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/addc.yaml",34,"part = a + b"],
-["spec/instructions/addc.yaml",35,"d = part + 1 if k else part"],
-["spec/instructions/addc.yaml",38,"q = bits(part) < bits(a) or bits(d) < bits(part)"],
-["spec/instructions/addc.yaml",31,"whole = convert(a, s64) + convert(b, s64)"],
-["spec/instructions/addc.yaml",32,"d = convert(whole + 1 if k else whole, type)"]
+["spec/instructions/addc.yaml",35,"part = a + b"],
+["spec/instructions/addc.yaml",36,"d = part + 1 if k else part"],
+["spec/instructions/addc.yaml",39,"q = bits(part) < bits(a) or bits(d) < bits(part)"],
+["spec/instructions/addc.yaml",32,"whole = convert(a, s64) + convert(b, s64)"],
+["spec/instructions/addc.yaml",33,"d = convert(whole + 1 if k else whole, type)"]
 ],
 operations: [
 ["addIntegers"],

@@ -18,8 +18,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/and.yaml",27,"d = a & b"],
-["spec/instructions/and.yaml",25,"p = a and b"]
+["spec/instructions/and.yaml",28,"d = a & b"],
+["spec/instructions/and.yaml",26,"p = a and b"]
 ],
 operations: [
 ["bitAnd"],

@@ -24,15 +24,15 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/bfe.yaml",26,"start = float_of(b & 0xff if type in (u32, s32) else b, u32)"],
-["spec/instructions/bfe.yaml",27,"length = float_of(c & 0xff if type in (u32, s32) else c, u32)"],
-["spec/instructions/bfe.yaml",29,"above = ~bits(float_of(0, type)) << length"],
-["spec/instructions/bfe.yaml",31,"d = float_of(bits(a) >> start & ~above)"],
-["spec/instructions/bfe.yaml",34,"inverted = ~bits(a) if a < 0 else bits(a)"],
-["spec/instructions/bfe.yaml",35,"x = inverted >> start"],
-["spec/instructions/bfe.yaml",36,"x = ~x if a < 0 else x"],
-["spec/instructions/bfe.yaml",38,"top = ~above & ~(~above >> 1)"],
-["spec/instructions/bfe.yaml",39,"d = float_of((x & ~above ^ top) - top)"]
+["spec/instructions/bfe.yaml",27,"start = float_of(b & 0xff if type in (u32, s32) else b, u32)"],
+["spec/instructions/bfe.yaml",28,"length = float_of(c & 0xff if type in (u32, s32) else c, u32)"],
+["spec/instructions/bfe.yaml",30,"above = ~bits(float_of(0, type)) << length"],
+["spec/instructions/bfe.yaml",32,"d = float_of(bits(a) >> start & ~above)"],
+["spec/instructions/bfe.yaml",35,"inverted = ~bits(a) if a < 0 else bits(a)"],
+["spec/instructions/bfe.yaml",36,"x = inverted >> start"],
+["spec/instructions/bfe.yaml",37,"x = ~x if a < 0 else x"],
+["spec/instructions/bfe.yaml",39,"top = ~above & ~(~above >> 1)"],
+["spec/instructions/bfe.yaml",40,"d = float_of((x & ~above ^ top) - top)"]
 ],
 operations: [
 ["float_of"],

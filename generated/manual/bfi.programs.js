@@ -19,11 +19,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/bfi.yaml",25,"start = float_of(bits(c) & 0xff, u32) if type == b32 else c"],
-["spec/instructions/bfi.yaml",26,"length = float_of(bits(e) & 0xff, u32) if type == b32 else e"],
-["spec/instructions/bfi.yaml",27,"none = a ^ a"],
-["spec/instructions/bfi.yaml",28,"field = ~(~none << length) << start"],
-["spec/instructions/bfi.yaml",29,"d = (a << start & field) | (b & ~field)"]
+["spec/instructions/bfi.yaml",26,"start = float_of(bits(c) & 0xff, u32) if type == b32 else c"],
+["spec/instructions/bfi.yaml",27,"length = float_of(bits(e) & 0xff, u32) if type == b32 else e"],
+["spec/instructions/bfi.yaml",28,"none = a ^ a"],
+["spec/instructions/bfi.yaml",29,"field = ~(~none << length) << start"],
+["spec/instructions/bfi.yaml",30,"d = (a << start & field) | (b & ~field)"]
 ],
 operations: [
 ["float_of"],

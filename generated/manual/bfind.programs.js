@@ -26,13 +26,13 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/bfind.yaml",30,"x = a"],
-["spec/instructions/bfind.yaml",37,"place = highest(x)"],
-["spec/instructions/bfind.yaml",39,"place = widthOf(type) - 1 - place"],
-["spec/instructions/bfind.yaml",40,"d = 0xffffffff if x == 0 else bits(place)"],
-["spec/instructions/bfind.yaml",32,"x = a"],
-["spec/instructions/bfind.yaml",34,"x = float_of(~bits(a) if a < 0 else bits(a), u32)"],
-["spec/instructions/bfind.yaml",36,"x = float_of(~bits(a) if a < 0 else bits(a), u64)"]
+["spec/instructions/bfind.yaml",31,"x = a"],
+["spec/instructions/bfind.yaml",38,"place = highest(x)"],
+["spec/instructions/bfind.yaml",40,"place = widthOf(type) - 1 - place"],
+["spec/instructions/bfind.yaml",41,"d = 0xffffffff if x == 0 else bits(place)"],
+["spec/instructions/bfind.yaml",33,"x = a"],
+["spec/instructions/bfind.yaml",35,"x = float_of(~bits(a) if a < 0 else bits(a), u32)"],
+["spec/instructions/bfind.yaml",37,"x = float_of(~bits(a) if a < 0 else bits(a), u64)"]
 ],
 operations: [
 ["subtractIntegers"],
@@ -99,8 +99,8 @@ terms: [
 ["u64",2,47]
 ],
 origins: {
-9: "spec/instructions/bfind.yaml:27",
-28: "spec/instructions/bfind.yaml:27"
+9: "spec/instructions/bfind.yaml:28",
+28: "spec/instructions/bfind.yaml:28"
 },
 lets: [
 ["x",1,0,0],

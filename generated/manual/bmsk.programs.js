@@ -22,10 +22,10 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/bmsk.yaml",27,"none = bits(a) ^ bits(a)"],
-["spec/instructions/bmsk.yaml",28,"d = ~(~none << b) << a"],
-["spec/instructions/bmsk.yaml",25,"a = float_of(bits(a) & 0x1f, u32)"],
-["spec/instructions/bmsk.yaml",26,"b = float_of(bits(b) & 0x1f, u32)"]
+["spec/instructions/bmsk.yaml",28,"none = bits(a) ^ bits(a)"],
+["spec/instructions/bmsk.yaml",29,"d = ~(~none << b) << a"],
+["spec/instructions/bmsk.yaml",26,"a = float_of(bits(a) & 0x1f, u32)"],
+["spec/instructions/bmsk.yaml",27,"b = float_of(bits(b) & 0x1f, u32)"]
 ],
 operations: [
 ["bitXor"],

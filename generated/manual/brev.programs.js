@@ -19,14 +19,14 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/brev.yaml",24,"x = bits(congruent(float_of(a, u32), u64)) if type == b32 else a"],
-["spec/instructions/brev.yaml",25,"x = swapped(x, 0x5555555555555555, 1)"],
-["spec/instructions/brev.yaml",26,"x = swapped(x, 0x3333333333333333, 2)"],
-["spec/instructions/brev.yaml",27,"x = swapped(x, 0x0f0f0f0f0f0f0f0f, 4)"],
-["spec/instructions/brev.yaml",28,"x = swapped(x, 0x00ff00ff00ff00ff, 8)"],
-["spec/instructions/brev.yaml",29,"x = swapped(x, 0x0000ffff0000ffff, 16)"],
-["spec/instructions/brev.yaml",31,"d = bits(congruent(float_of(x, u64), u32))"],
-["spec/instructions/brev.yaml",33,"d = swapped(x, 0x00000000ffffffff, 32)"]
+["spec/instructions/brev.yaml",25,"x = bits(congruent(float_of(a, u32), u64)) if type == b32 else a"],
+["spec/instructions/brev.yaml",26,"x = swapped(x, 0x5555555555555555, 1)"],
+["spec/instructions/brev.yaml",27,"x = swapped(x, 0x3333333333333333, 2)"],
+["spec/instructions/brev.yaml",28,"x = swapped(x, 0x0f0f0f0f0f0f0f0f, 4)"],
+["spec/instructions/brev.yaml",29,"x = swapped(x, 0x00ff00ff00ff00ff, 8)"],
+["spec/instructions/brev.yaml",30,"x = swapped(x, 0x0000ffff0000ffff, 16)"],
+["spec/instructions/brev.yaml",32,"d = bits(congruent(float_of(x, u64), u32))"],
+["spec/instructions/brev.yaml",34,"d = swapped(x, 0x00000000ffffffff, 32)"]
 ],
 operations: [
 ["bits"],
@@ -102,12 +102,12 @@ terms: [
 ["64",3,48,50]
 ],
 origins: {
-11: "spec/instructions/brev.yaml:22",
-18: "spec/instructions/brev.yaml:22",
-25: "spec/instructions/brev.yaml:22",
-32: "spec/instructions/brev.yaml:22",
-39: "spec/instructions/brev.yaml:22",
-51: "spec/instructions/brev.yaml:22"
+11: "spec/instructions/brev.yaml:23",
+18: "spec/instructions/brev.yaml:23",
+25: "spec/instructions/brev.yaml:23",
+32: "spec/instructions/brev.yaml:23",
+39: "spec/instructions/brev.yaml:23",
+51: "spec/instructions/brev.yaml:23"
 },
 lets: [
 ["x",4,0,0],

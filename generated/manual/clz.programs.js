@@ -21,8 +21,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/clz.yaml",28,"d = 32 if a == 0 else 31 - highest(float_of(a, u32))"],
-["spec/instructions/clz.yaml",30,"d = 64 if a == 0 else 63 - highest(float_of(a, u64))"]
+["spec/instructions/clz.yaml",29,"d = 32 if a == 0 else 31 - highest(float_of(a, u32))"],
+["spec/instructions/clz.yaml",31,"d = 64 if a == 0 else 63 - highest(float_of(a, u64))"]
 ],
 operations: [
 ["float_of"],
@@ -69,8 +69,8 @@ terms: [
 ["u32",1,20,21,30]
 ],
 origins: {
-14: "spec/instructions/clz.yaml:25",
-29: "spec/instructions/clz.yaml:25"
+14: "spec/instructions/clz.yaml:26",
+29: "spec/instructions/clz.yaml:26"
 },
 lets: [
 ["x",2,0,0],

@@ -17,7 +17,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/cnot.yaml",21,"d = 1 if a == 0 else 0"]
+["spec/instructions/cnot.yaml",22,"d = 1 if a == 0 else 0"]
 ],
 operations: [
 ["select"],

@@ -19,7 +19,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/copysign.yaml",22,"d = copySign(b, a)"]
+["spec/instructions/copysign.yaml",23,"d = copySign(b, a)"]
 ],
 operations: [
 ["copySign","f32"],

@@ -22,13 +22,13 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/cos.yaml",27,"d = cos(a)"],
+["spec/instructions/cos.yaml",28,"d = cos(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/cos.yaml",35,"d = unit(RRO_COS, a)"],
-["spec/instructions/cos.yaml",38,"product = convert(a, f64) * 0x1.45f306p-3"],
-["spec/instructions/cos.yaml",39,"turns = convert(product, f32, roundTowardZero)"],
-["spec/instructions/cos.yaml",40,"d = unit(COS, turns)"]
+["spec/instructions/cos.yaml",36,"d = unit(RRO_COS, a)"],
+["spec/instructions/cos.yaml",39,"product = convert(a, f64) * 0x1.45f306p-3"],
+["spec/instructions/cos.yaml",40,"turns = convert(product, f32, roundTowardZero)"],
+["spec/instructions/cos.yaml",41,"d = unit(COS, turns)"]
 ],
 operations: [
 ["cos","f32","roundTiesToEven"],

@@ -22,13 +22,13 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/dp2a.yaml",26,"p = bits(x) >> place & 0xffff"],
-["spec/instructions/dp2a.yaml",27,"q = bits(y) >> other & 0xff"],
-["spec/instructions/dp2a.yaml",28,"p = (p ^ 0x8000) - 0x8000 if formatOf(x) == s32 else p"],
-["spec/instructions/dp2a.yaml",29,"q = (q ^ 0x80) - 0x80 if formatOf(y) == s32 else q"],
-["spec/instructions/dp2a.yaml",33,"both = product(a, b, 0, 16) + product(a, b, 16, 24)"],
-["spec/instructions/dp2a.yaml",36,"d = c + both"],
-["spec/instructions/dp2a.yaml",35,"both = product(a, b, 0, 0) + product(a, b, 16, 8)"]
+["spec/instructions/dp2a.yaml",27,"p = bits(x) >> place & 0xffff"],
+["spec/instructions/dp2a.yaml",28,"q = bits(y) >> other & 0xff"],
+["spec/instructions/dp2a.yaml",29,"p = (p ^ 0x8000) - 0x8000 if formatOf(x) == s32 else p"],
+["spec/instructions/dp2a.yaml",30,"q = (q ^ 0x80) - 0x80 if formatOf(y) == s32 else q"],
+["spec/instructions/dp2a.yaml",34,"both = product(a, b, 0, 16) + product(a, b, 16, 24)"],
+["spec/instructions/dp2a.yaml",37,"d = c + both"],
+["spec/instructions/dp2a.yaml",36,"both = product(a, b, 0, 0) + product(a, b, 16, 8)"]
 ],
 operations: [
 ["bitAnd"],
@@ -104,8 +104,8 @@ terms: [
 ["32",8,57,52]
 ],
 origins: {
-21: "spec/instructions/dp2a.yaml:30",
-24: "spec/instructions/dp2a.yaml:30"
+21: "spec/instructions/dp2a.yaml:31",
+24: "spec/instructions/dp2a.yaml:31"
 },
 lets: [
 ["p",5,0,0],

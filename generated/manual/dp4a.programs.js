@@ -20,13 +20,13 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/dp4a.yaml",26,"p = bits(x) >> place & 0xff"],
-["spec/instructions/dp4a.yaml",27,"q = bits(y) >> place & 0xff"],
-["spec/instructions/dp4a.yaml",28,"p = (p ^ 0x80) - 0x80 if formatOf(x) == s32 else p"],
-["spec/instructions/dp4a.yaml",29,"q = (q ^ 0x80) - 0x80 if formatOf(y) == s32 else q"],
-["spec/instructions/dp4a.yaml",32,"low = product(a, b, 0) + product(a, b, 8)"],
-["spec/instructions/dp4a.yaml",33,"high = product(a, b, 16) + product(a, b, 24)"],
-["spec/instructions/dp4a.yaml",34,"d = c + low + high"]
+["spec/instructions/dp4a.yaml",27,"p = bits(x) >> place & 0xff"],
+["spec/instructions/dp4a.yaml",28,"q = bits(y) >> place & 0xff"],
+["spec/instructions/dp4a.yaml",29,"p = (p ^ 0x80) - 0x80 if formatOf(x) == s32 else p"],
+["spec/instructions/dp4a.yaml",30,"q = (q ^ 0x80) - 0x80 if formatOf(y) == s32 else q"],
+["spec/instructions/dp4a.yaml",33,"low = product(a, b, 0) + product(a, b, 8)"],
+["spec/instructions/dp4a.yaml",34,"high = product(a, b, 16) + product(a, b, 24)"],
+["spec/instructions/dp4a.yaml",35,"d = c + low + high"]
 ],
 operations: [
 ["bitAnd"],
@@ -129,10 +129,10 @@ terms: [
 ["32",8,84,53]
 ],
 origins: {
-20: "spec/instructions/dp4a.yaml:30",
-23: "spec/instructions/dp4a.yaml:30",
-39: "spec/instructions/dp4a.yaml:30",
-42: "spec/instructions/dp4a.yaml:30"
+20: "spec/instructions/dp4a.yaml:31",
+23: "spec/instructions/dp4a.yaml:31",
+39: "spec/instructions/dp4a.yaml:31",
+42: "spec/instructions/dp4a.yaml:31"
 },
 lets: [
 ["p",5,0,0],

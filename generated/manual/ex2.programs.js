@@ -26,14 +26,14 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/ex2.yaml",34,"d = exp2(a)"],
+["spec/instructions/ex2.yaml",35,"d = exp2(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/ex2.yaml",43,"tiny = a < -126"],
-["spec/instructions/ex2.yaml",44,"half = a * 2**-1 if tiny else a"],
-["spec/instructions/ex2.yaml",45,"power = unit(EX2, half)"],
-["spec/instructions/ex2.yaml",46,"d = power * power if tiny else power"],
-["spec/instructions/ex2.yaml",40,"d = unit(EX2, a)"]
+["spec/instructions/ex2.yaml",44,"tiny = a < -126"],
+["spec/instructions/ex2.yaml",45,"half = a * 2**-1 if tiny else a"],
+["spec/instructions/ex2.yaml",46,"power = unit(EX2, half)"],
+["spec/instructions/ex2.yaml",47,"d = power * power if tiny else power"],
+["spec/instructions/ex2.yaml",41,"d = unit(EX2, a)"]
 ],
 operations: [
 ["exp2","f32","roundTiesToEven"],

@@ -49,7 +49,7 @@ types: {
 units: [],
 stages: ["operation","NaN",".sat",".ftz a",".ftz b",".ftz c",".relu",".oob operands",".oob"],
 places: [
-["spec/instructions/fma.yaml",58,"d = fusedMultiplyAdd(a, b, c, type)"],
+["spec/instructions/fma.yaml",59,"d = fusedMultiplyAdd(a, b, c, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
@@ -64,8 +64,8 @@ places: [
 ["spec/modifiers.yaml",0,"d = maximum(d, 0)"],
 ["spec/modifiers.yaml",0,"outside = bits(a) == 0x7fff or bits(b) == 0x7fff or bits(c) == 0x7fff"],
 ["spec/modifiers.yaml",0,"d = 0 if outside else d"],
-["spec/instructions/fma.yaml",55,"x = fusedMultiplyAdd(a, b, c, f64)"],
-["spec/instructions/fma.yaml",56,"d = convert(bounded(x), type)"]
+["spec/instructions/fma.yaml",56,"x = fusedMultiplyAdd(a, b, c, f64)"],
+["spec/instructions/fma.yaml",57,"d = convert(bounded(x), type)"]
 ],
 operations: [
 ["fusedMultiplyAdd","f32","roundTowardNegative"],
@@ -484,8 +484,8 @@ terms: [
 ["bf16",50,94,95,96]
 ],
 origins: {
-178: "spec/instructions/fma.yaml:51",
-286: "spec/instructions/fma.yaml:51"
+178: "spec/instructions/fma.yaml:52",
+286: "spec/instructions/fma.yaml:52"
 },
 lets: [
 ["d",4,0,0],

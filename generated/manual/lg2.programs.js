@@ -20,14 +20,14 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/lg2.yaml",27,"d = log2(a)"],
+["spec/instructions/lg2.yaml",28,"d = log2(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/lg2.yaml",36,"tiny = magnitude(a) < 2**-126"],
-["spec/instructions/lg2.yaml",37,"scaled = a * 2**24 if tiny else a"],
-["spec/instructions/lg2.yaml",38,"logarithm = unit(LG2, scaled)"],
-["spec/instructions/lg2.yaml",39,"d = logarithm - 24 if tiny else logarithm"],
-["spec/instructions/lg2.yaml",33,"d = unit(LG2, a)"]
+["spec/instructions/lg2.yaml",37,"tiny = magnitude(a) < 2**-126"],
+["spec/instructions/lg2.yaml",38,"scaled = a * 2**24 if tiny else a"],
+["spec/instructions/lg2.yaml",39,"logarithm = unit(LG2, scaled)"],
+["spec/instructions/lg2.yaml",40,"d = logarithm - 24 if tiny else logarithm"],
+["spec/instructions/lg2.yaml",34,"d = unit(LG2, a)"]
 ],
 operations: [
 ["log2","f32","roundTiesToEven"],

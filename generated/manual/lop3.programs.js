@@ -21,12 +21,12 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/lop3.yaml",31,"t = bits(t)"],
-["spec/instructions/lop3.yaml",34,"where(t, ~a, ~b, ~c) | where(t >> 1, ~a, ~b, c) | where(t >> 2, ~a, b, ~c) | where(t >> 3, ~a, b, c)"],
-["spec/instructions/lop3.yaml",35,"| where(t >> 4, a, ~b, ~c) | where(t >> 5, a, ~b, c) | where(t >> 6, a, b, ~c) | where(t >> 7, a, b, c)"],
-["spec/instructions/lop3.yaml",33,"d = ("],
-["spec/instructions/lop3.yaml",40,"q = d != 0 and k"],
-["spec/instructions/lop3.yaml",42,"q = d != 0 or k"]
+["spec/instructions/lop3.yaml",32,"t = bits(t)"],
+["spec/instructions/lop3.yaml",35,"where(t, ~a, ~b, ~c) | where(t >> 1, ~a, ~b, c) | where(t >> 2, ~a, b, ~c) | where(t >> 3, ~a, b, c)"],
+["spec/instructions/lop3.yaml",36,"| where(t >> 4, a, ~b, ~c) | where(t >> 5, a, ~b, c) | where(t >> 6, a, b, ~c) | where(t >> 7, a, b, c)"],
+["spec/instructions/lop3.yaml",34,"d = ("],
+["spec/instructions/lop3.yaml",41,"q = d != 0 and k"],
+["spec/instructions/lop3.yaml",43,"q = d != 0 or k"]
 ],
 operations: [
 ["bits"],
@@ -139,14 +139,14 @@ terms: [
 ["bool",15,86,87]
 ],
 origins: {
-26: "spec/instructions/lop3.yaml:29",
-34: "spec/instructions/lop3.yaml:29",
-43: "spec/instructions/lop3.yaml:29",
-51: "spec/instructions/lop3.yaml:29",
-60: "spec/instructions/lop3.yaml:29",
-68: "spec/instructions/lop3.yaml:29",
-76: "spec/instructions/lop3.yaml:29",
-82: "spec/instructions/lop3.yaml:29"
+26: "spec/instructions/lop3.yaml:30",
+34: "spec/instructions/lop3.yaml:30",
+43: "spec/instructions/lop3.yaml:30",
+51: "spec/instructions/lop3.yaml:30",
+60: "spec/instructions/lop3.yaml:30",
+68: "spec/instructions/lop3.yaml:30",
+76: "spec/instructions/lop3.yaml:30",
+82: "spec/instructions/lop3.yaml:30"
 },
 lets: [
 ["t_2",2,0,0],

@@ -23,11 +23,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/mad24.yaml",27,"product = congruent(lower(a), s64) * congruent(lower(b), s64)"],
-["spec/instructions/mad24.yaml",29,"product = float_of(bits(product) >> 16, s64)"],
-["spec/instructions/mad24.yaml",31,"part = congruent(product, type)"],
-["spec/instructions/mad24.yaml",35,"d = part + c"],
-["spec/instructions/mad24.yaml",33,"d = convert(convert(part, s64) + convert(c, s64), type)"]
+["spec/instructions/mad24.yaml",28,"product = congruent(lower(a), s64) * congruent(lower(b), s64)"],
+["spec/instructions/mad24.yaml",30,"product = float_of(bits(product) >> 16, s64)"],
+["spec/instructions/mad24.yaml",32,"part = congruent(product, type)"],
+["spec/instructions/mad24.yaml",36,"d = part + c"],
+["spec/instructions/mad24.yaml",34,"d = convert(convert(part, s64) + convert(c, s64), type)"]
 ],
 operations: [
 ["multiplyIntegers"],
@@ -93,10 +93,10 @@ terms: [
 ["s32",1,13]
 ],
 origins: {
-5: "spec/instructions/mad24.yaml:25",
-10: "spec/instructions/mad24.yaml:25",
-30: "spec/instructions/mad24.yaml:25",
-37: "spec/instructions/mad24.yaml:25"
+5: "spec/instructions/mad24.yaml:26",
+10: "spec/instructions/mad24.yaml:26",
+30: "spec/instructions/mad24.yaml:26",
+37: "spec/instructions/mad24.yaml:26"
 },
 lets: [
 ["product",12,0,0],

@@ -32,20 +32,20 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/madc.yaml",45,"whole = congruent(a, s64) * congruent(b, s64)"],
-["spec/instructions/madc.yaml",46,"product = congruent(float_of(bits(whole) >> widthOf(type), s64), type)"],
-["spec/instructions/madc.yaml",51,"part = product + c"],
-["spec/instructions/madc.yaml",52,"d = part + 1 if k else part"],
-["spec/instructions/madc.yaml",37,"product = a * b"],
-["spec/instructions/madc.yaml",40,"high = upper(bits(a), bits(b))"],
-["spec/instructions/madc.yaml",31,"low = (x & 0xffffffff) * (y & 0xffffffff)"],
-["spec/instructions/madc.yaml",32,"mixed = (x >> 32) * (y & 0xffffffff) + (low >> 32)"],
-["spec/instructions/madc.yaml",33,"other = (x & 0xffffffff) * (y >> 32) + (mixed & 0xffffffff)"],
-["spec/instructions/madc.yaml",43,"product = float_of(high)"],
-["spec/instructions/madc.yaml",42,"high = high - (bits(b) if a < 0 else 0) - (bits(a) if b < 0 else 0)"],
-["spec/instructions/madc.yaml",55,"q = bits(part) < bits(product) or bits(d) < bits(part)"],
-["spec/instructions/madc.yaml",48,"total = convert(product, s64) + convert(c, s64)"],
-["spec/instructions/madc.yaml",49,"d = convert(total + 1 if k else total, type)"]
+["spec/instructions/madc.yaml",46,"whole = congruent(a, s64) * congruent(b, s64)"],
+["spec/instructions/madc.yaml",47,"product = congruent(float_of(bits(whole) >> widthOf(type), s64), type)"],
+["spec/instructions/madc.yaml",52,"part = product + c"],
+["spec/instructions/madc.yaml",53,"d = part + 1 if k else part"],
+["spec/instructions/madc.yaml",38,"product = a * b"],
+["spec/instructions/madc.yaml",41,"high = upper(bits(a), bits(b))"],
+["spec/instructions/madc.yaml",32,"low = (x & 0xffffffff) * (y & 0xffffffff)"],
+["spec/instructions/madc.yaml",33,"mixed = (x >> 32) * (y & 0xffffffff) + (low >> 32)"],
+["spec/instructions/madc.yaml",34,"other = (x & 0xffffffff) * (y >> 32) + (mixed & 0xffffffff)"],
+["spec/instructions/madc.yaml",44,"product = float_of(high)"],
+["spec/instructions/madc.yaml",43,"high = high - (bits(b) if a < 0 else 0) - (bits(a) if b < 0 else 0)"],
+["spec/instructions/madc.yaml",56,"q = bits(part) < bits(product) or bits(d) < bits(part)"],
+["spec/instructions/madc.yaml",49,"total = convert(product, s64) + convert(c, s64)"],
+["spec/instructions/madc.yaml",50,"d = convert(total + 1 if k else total, type)"]
 ],
 operations: [
 ["multiplyIntegers"],
@@ -225,7 +225,7 @@ terms: [
 ["s32",13,157]
 ],
 origins: {
-61: "spec/instructions/madc.yaml:34"
+61: "spec/instructions/madc.yaml:35"
 },
 lets: [
 ["whole",5,0,0],

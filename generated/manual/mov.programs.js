@@ -41,8 +41,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/mov.yaml",55,"d = a"],
-["spec/instructions/mov.yaml",53,"p = a"]
+["spec/instructions/mov.yaml",56,"d = a"],
+["spec/instructions/mov.yaml",54,"p = a"]
 ],
 operations: [],
 terms: [

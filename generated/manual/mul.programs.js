@@ -62,7 +62,7 @@ types: {
 units: [],
 stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
-["spec/instructions/mul.yaml",85,"d = multiplication(a, b, type)"],
+["spec/instructions/mul.yaml",86,"d = multiplication(a, b, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
@@ -72,19 +72,19 @@ places: [
 ["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
 ["spec/types.yaml",0,"d = quieten(b)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/mul.yaml",82,"x = multiplication(a, b, f64)"],
-["spec/instructions/mul.yaml",83,"d = convert(bounded(x), type)"],
-["spec/instructions/mul.yaml",73,"whole = congruent(a, s64) * congruent(b, s64)"],
-["spec/instructions/mul.yaml",75,"product = congruent(float_of(bits(whole) >> widthOf(type), s64), type)"],
-["spec/instructions/mul.yaml",79,"d = product"],
-["spec/instructions/mul.yaml",65,"product = a * b"],
-["spec/instructions/mul.yaml",68,"high = upper(bits(a), bits(b))"],
-["spec/instructions/mul.yaml",55,"low = (x & 0xffffffff) * (y & 0xffffffff)"],
-["spec/instructions/mul.yaml",56,"mixed = (x >> 32) * (y & 0xffffffff) + (low >> 32)"],
-["spec/instructions/mul.yaml",57,"other = (x & 0xffffffff) * (y >> 32) + (mixed & 0xffffffff)"],
-["spec/instructions/mul.yaml",70,"high = high - (bits(b) if a < 0 else 0) - (bits(a) if b < 0 else 0)"],
-["spec/instructions/mul.yaml",71,"product = float_of(high)"],
-["spec/instructions/mul.yaml",77,"product = congruent(whole, u32 if type == u16 else s32 if type == s16 else u64 if type == u32 else s64)"]
+["spec/instructions/mul.yaml",83,"x = multiplication(a, b, f64)"],
+["spec/instructions/mul.yaml",84,"d = convert(bounded(x), type)"],
+["spec/instructions/mul.yaml",74,"whole = congruent(a, s64) * congruent(b, s64)"],
+["spec/instructions/mul.yaml",76,"product = congruent(float_of(bits(whole) >> widthOf(type), s64), type)"],
+["spec/instructions/mul.yaml",80,"d = product"],
+["spec/instructions/mul.yaml",66,"product = a * b"],
+["spec/instructions/mul.yaml",69,"high = upper(bits(a), bits(b))"],
+["spec/instructions/mul.yaml",56,"low = (x & 0xffffffff) * (y & 0xffffffff)"],
+["spec/instructions/mul.yaml",57,"mixed = (x >> 32) * (y & 0xffffffff) + (low >> 32)"],
+["spec/instructions/mul.yaml",58,"other = (x & 0xffffffff) * (y >> 32) + (mixed & 0xffffffff)"],
+["spec/instructions/mul.yaml",71,"high = high - (bits(b) if a < 0 else 0) - (bits(a) if b < 0 else 0)"],
+["spec/instructions/mul.yaml",72,"product = float_of(high)"],
+["spec/instructions/mul.yaml",78,"product = congruent(whole, u32 if type == u16 else s32 if type == s16 else u64 if type == u32 else s64)"]
 ],
 operations: [
 ["multiplication","f32","roundTiesToEven"],
@@ -479,9 +479,9 @@ terms: [
 ["u64",41,250]
 ],
 origins: {
-102: "spec/instructions/mul.yaml:62",
-207: "spec/instructions/mul.yaml:62",
-312: "spec/instructions/mul.yaml:58"
+102: "spec/instructions/mul.yaml:63",
+207: "spec/instructions/mul.yaml:63",
+312: "spec/instructions/mul.yaml:59"
 },
 lets: [
 ["d",3,0,0],

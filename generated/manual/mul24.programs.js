@@ -22,9 +22,9 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/mul24.yaml",26,"product = congruent(lower(a), s64) * congruent(lower(b), s64)"],
-["spec/instructions/mul24.yaml",28,"product = float_of(bits(product) >> 16, s64)"],
-["spec/instructions/mul24.yaml",30,"d = congruent(product, type)"]
+["spec/instructions/mul24.yaml",27,"product = congruent(lower(a), s64) * congruent(lower(b), s64)"],
+["spec/instructions/mul24.yaml",29,"product = float_of(bits(product) >> 16, s64)"],
+["spec/instructions/mul24.yaml",31,"d = congruent(product, type)"]
 ],
 operations: [
 ["multiplyIntegers"],
@@ -78,10 +78,10 @@ terms: [
 ["s32",1,13]
 ],
 origins: {
-5: "spec/instructions/mul24.yaml:24",
-10: "spec/instructions/mul24.yaml:24",
-27: "spec/instructions/mul24.yaml:24",
-34: "spec/instructions/mul24.yaml:24"
+5: "spec/instructions/mul24.yaml:25",
+10: "spec/instructions/mul24.yaml:25",
+27: "spec/instructions/mul24.yaml:25",
+34: "spec/instructions/mul24.yaml:25"
 },
 lets: [
 ["product",12,0,0],

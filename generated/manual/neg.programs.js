@@ -33,10 +33,10 @@ types: {
 units: [],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/neg.yaml",39,"d = -a"],
+["spec/instructions/neg.yaml",40,"d = -a"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/neg.yaml",37,"d = 0 - a"]
+["spec/instructions/neg.yaml",38,"d = 0 - a"]
 ],
 operations: [
 ["negate","f32"],

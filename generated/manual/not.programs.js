@@ -18,8 +18,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/not.yaml",27,"d = ~a"],
-["spec/instructions/not.yaml",25,"p = not a"]
+["spec/instructions/not.yaml",28,"d = ~a"],
+["spec/instructions/not.yaml",26,"p = not a"]
 ],
 operations: [
 ["bitNot"],

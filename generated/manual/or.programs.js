@@ -18,8 +18,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/or.yaml",27,"d = a | b"],
-["spec/instructions/or.yaml",25,"p = a or b"]
+["spec/instructions/or.yaml",28,"d = a | b"],
+["spec/instructions/or.yaml",26,"p = a or b"]
 ],
 operations: [
 ["bitOr"],

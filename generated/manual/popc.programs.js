@@ -20,12 +20,12 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/popc.yaml",27,"x = summed(bits(congruent(float_of(a, u32), u64)) if type == b32 else a, 0x5555555555555555, 1)"],
-["spec/instructions/popc.yaml",28,"x = summed(x, 0x3333333333333333, 2)"],
-["spec/instructions/popc.yaml",29,"x = summed(x, 0x0f0f0f0f0f0f0f0f, 4)"],
-["spec/instructions/popc.yaml",30,"x = summed(x, 0x00ff00ff00ff00ff, 8)"],
-["spec/instructions/popc.yaml",31,"x = summed(x, 0x0000ffff0000ffff, 16)"],
-["spec/instructions/popc.yaml",32,"d = congruent(float_of(summed(x, 0x00000000ffffffff, 32), u64), u32)"]
+["spec/instructions/popc.yaml",28,"x = summed(bits(congruent(float_of(a, u32), u64)) if type == b32 else a, 0x5555555555555555, 1)"],
+["spec/instructions/popc.yaml",29,"x = summed(x, 0x3333333333333333, 2)"],
+["spec/instructions/popc.yaml",30,"x = summed(x, 0x0f0f0f0f0f0f0f0f, 4)"],
+["spec/instructions/popc.yaml",31,"x = summed(x, 0x00ff00ff00ff00ff, 8)"],
+["spec/instructions/popc.yaml",32,"x = summed(x, 0x0000ffff0000ffff, 16)"],
+["spec/instructions/popc.yaml",33,"d = congruent(float_of(summed(x, 0x00000000ffffffff, 32), u64), u32)"]
 ],
 operations: [
 ["bits"],
@@ -113,18 +113,18 @@ terms: [
 ["u32",1,68]
 ],
 origins: {
-10: "spec/instructions/popc.yaml:25",
-16: "spec/instructions/popc.yaml:25",
-22: "spec/instructions/popc.yaml:25",
-28: "spec/instructions/popc.yaml:25",
-34: "spec/instructions/popc.yaml:25",
-40: "spec/instructions/popc.yaml:25",
-47: "spec/instructions/popc.yaml:25",
-51: "spec/instructions/popc.yaml:25",
-55: "spec/instructions/popc.yaml:25",
-59: "spec/instructions/popc.yaml:25",
-63: "spec/instructions/popc.yaml:25",
-67: "spec/instructions/popc.yaml:25"
+10: "spec/instructions/popc.yaml:26",
+16: "spec/instructions/popc.yaml:26",
+22: "spec/instructions/popc.yaml:26",
+28: "spec/instructions/popc.yaml:26",
+34: "spec/instructions/popc.yaml:26",
+40: "spec/instructions/popc.yaml:26",
+47: "spec/instructions/popc.yaml:26",
+51: "spec/instructions/popc.yaml:26",
+55: "spec/instructions/popc.yaml:26",
+59: "spec/instructions/popc.yaml:26",
+63: "spec/instructions/popc.yaml:26",
+67: "spec/instructions/popc.yaml:26"
 },
 lets: [
 ["x",4,0,0],

@@ -28,21 +28,21 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/rcp.yaml",62,"d = 1 / a"],
+["spec/instructions/rcp.yaml",63,"d = 1 / a"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/rcp.yaml",73,"scale = 2**24 if magnitude(a) < 2**-126 else 2**-2 if magnitude(a) > 2**126 else 1"],
-["spec/instructions/rcp.yaml",74,"scaled = a * scale"],
-["spec/instructions/rcp.yaml",75,"reciprocal = unit(RCP, scaled)"],
-["spec/instructions/rcp.yaml",76,"d = reciprocal * scale"],
-["spec/instructions/rcp.yaml",69,"d = unit(RCP, a)"],
+["spec/instructions/rcp.yaml",74,"scale = 2**24 if magnitude(a) < 2**-126 else 2**-2 if magnitude(a) > 2**126 else 1"],
+["spec/instructions/rcp.yaml",75,"scaled = a * scale"],
+["spec/instructions/rcp.yaml",76,"reciprocal = unit(RCP, scaled)"],
+["spec/instructions/rcp.yaml",77,"d = reciprocal * scale"],
+["spec/instructions/rcp.yaml",70,"d = unit(RCP, a)"],
 ["spec/types.yaml",0,"if isNaN(d):"],
 ["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
 ["spec/types.yaml",0,"d = quieten(a)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/rcp.yaml",58,"reciprocal = 1 / highWord(a)"],
-["spec/instructions/rcp.yaml",53,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
-["spec/instructions/rcp.yaml",59,"d = nearest(reciprocal)"],
+["spec/instructions/rcp.yaml",59,"reciprocal = 1 / highWord(a)"],
+["spec/instructions/rcp.yaml",54,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
+["spec/instructions/rcp.yaml",60,"d = nearest(reciprocal)"],
 ["spec/types.yaml",0,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
 operations: [
@@ -164,7 +164,7 @@ terms: [
 ["f64",33,37,59]
 ],
 origins: {
-70: "spec/instructions/rcp.yaml:54"
+70: "spec/instructions/rcp.yaml:55"
 },
 lets: [
 ["d",3,0,0],

@@ -27,7 +27,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/rem.yaml",22,"d = a - b * (a / b) if b != 0 else float_of(~(bits(a) ^ bits(a)))"]
+["spec/instructions/rem.yaml",23,"d = a - b * (a / b) if b != 0 else float_of(~(bits(a) ^ bits(a)))"]
 ],
 operations: [
 ["select"],

@@ -22,21 +22,21 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/rsqrt.yaml",45,"d = rSqrt(a)"],
+["spec/instructions/rsqrt.yaml",46,"d = rSqrt(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/rsqrt.yaml",54,"tiny = magnitude(a) < 2**-126"],
-["spec/instructions/rsqrt.yaml",55,"scaled = a * 2**24 if tiny else a"],
-["spec/instructions/rsqrt.yaml",56,"root = unit(RSQ, scaled)"],
-["spec/instructions/rsqrt.yaml",57,"d = root * 2**12 if tiny else root"],
-["spec/instructions/rsqrt.yaml",51,"d = unit(RSQ, a)"],
+["spec/instructions/rsqrt.yaml",55,"tiny = magnitude(a) < 2**-126"],
+["spec/instructions/rsqrt.yaml",56,"scaled = a * 2**24 if tiny else a"],
+["spec/instructions/rsqrt.yaml",57,"root = unit(RSQ, scaled)"],
+["spec/instructions/rsqrt.yaml",58,"d = root * 2**12 if tiny else root"],
+["spec/instructions/rsqrt.yaml",52,"d = unit(RSQ, a)"],
 ["spec/types.yaml",0,"if isNaN(d):"],
 ["spec/types.yaml",0,"if formatOf(a) == formatOf(d) and isNaN(a):"],
 ["spec/types.yaml",0,"d = quieten(a)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/rsqrt.yaml",42,"root = rSqrt(highWord(a))"],
-["spec/instructions/rsqrt.yaml",38,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
-["spec/instructions/rsqrt.yaml",43,"d = nearest(root)"],
+["spec/instructions/rsqrt.yaml",43,"root = rSqrt(highWord(a))"],
+["spec/instructions/rsqrt.yaml",39,"y = fusedMultiplyAdd(2, x, -highWord(x))"],
+["spec/instructions/rsqrt.yaml",44,"d = nearest(root)"],
 ["spec/types.yaml",0,"d = float_of(0x7fffffff00000000) if isNaN(d) else d"]
 ],
 operations: [
@@ -126,7 +126,7 @@ terms: [
 ["f64",1,31,59,30]
 ],
 origins: {
-57: "spec/instructions/rsqrt.yaml:39"
+57: "spec/instructions/rsqrt.yaml:40"
 },
 lets: [
 ["d",2,0,0],

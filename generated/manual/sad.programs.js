@@ -27,7 +27,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/sad.yaml",21,"d = c + (b - a if a < b else a - b)"]
+["spec/instructions/sad.yaml",22,"d = c + (b - a if a < b else a - b)"]
 ],
 operations: [
 ["addIntegers"],

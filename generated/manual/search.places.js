@@ -98,7 +98,7 @@
     for (let i = 0; i < atoms.length; i++) {
       const {text, dotted} = atoms[i], word = text.toLowerCase(), next = atoms[i + 1]?.text ?? "";
       const kind = dotted && word !== "version" ? undefined : kinds[word];
-      if (/^(?:\d|one|two|three|four)$/.test(word) && /^(?:source|operands?|sources?)$/i.test(next)) {
+      if (/^(?:\d|one|two|three|four)$/.test(word) && /^(?:source|operands?|sources?|inputs?)$/i.test(next)) {
         operands = counts.get(word) ?? Number(word);
         i += 1 + /^operands?$/i.test(next === "source" ? atoms[i + 2]?.text ?? "" : "");
       } else if (kind && (/^\d+(\.\d+)?$/.test(next) || (kind === "target" && targetOf(next)))) {

@@ -35,7 +35,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/selp.yaml",26,"d = a if c else b"]
+["spec/instructions/selp.yaml",27,"d = a if c else b"]
 ],
 operations: [
 ["select"]

@@ -25,10 +25,10 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/shf.yaml",25,"places = float_of(bits(c) & 0x1f, u32) if wrap else c"],
-["spec/instructions/shf.yaml",26,"places = 32 if places > 32 else places"],
-["spec/instructions/shf.yaml",28,"d = b << places | a >> 32 - places"],
-["spec/instructions/shf.yaml",30,"d = a >> places | b << 32 - places"]
+["spec/instructions/shf.yaml",26,"places = float_of(bits(c) & 0x1f, u32) if wrap else c"],
+["spec/instructions/shf.yaml",27,"places = 32 if places > 32 else places"],
+["spec/instructions/shf.yaml",29,"d = b << places | a >> 32 - places"],
+["spec/instructions/shf.yaml",31,"d = a >> places | b << 32 - places"]
 ],
 operations: [
 ["select"],

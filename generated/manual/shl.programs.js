@@ -20,7 +20,7 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/shl.yaml",24,"d = a << b"]
+["spec/instructions/shl.yaml",25,"d = a << b"]
 ],
 operations: [
 ["shiftLeftBy"]

@@ -30,9 +30,9 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/shr.yaml",26,"d = a >> b"],
-["spec/instructions/shr.yaml",28,"d = float_of(bits(a) >> b)"],
-["spec/instructions/shr.yaml",31,"d = float_of(~(~bits(a) >> b)) if a < 0 else float_of(bits(a) >> b)"]
+["spec/instructions/shr.yaml",27,"d = a >> b"],
+["spec/instructions/shr.yaml",29,"d = float_of(bits(a) >> b)"],
+["spec/instructions/shr.yaml",32,"d = float_of(~(~bits(a) >> b)) if a < 0 else float_of(bits(a) >> b)"]
 ],
 operations: [
 ["shiftRightBy"],

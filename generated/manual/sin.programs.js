@@ -22,13 +22,13 @@ units: [
 ],
 stages: ["operation","NaN",".ftz a"],
 places: [
-["spec/instructions/sin.yaml",27,"d = sin(a)"],
+["spec/instructions/sin.yaml",28,"d = sin(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
-["spec/instructions/sin.yaml",35,"d = unit(RRO_SIN, a)"],
-["spec/instructions/sin.yaml",38,"product = convert(a, f64) * 0x1.45f306p-3"],
-["spec/instructions/sin.yaml",39,"turns = convert(product, f32, roundTowardZero)"],
-["spec/instructions/sin.yaml",40,"d = unit(SIN, turns)"]
+["spec/instructions/sin.yaml",36,"d = unit(RRO_SIN, a)"],
+["spec/instructions/sin.yaml",39,"product = convert(a, f64) * 0x1.45f306p-3"],
+["spec/instructions/sin.yaml",40,"turns = convert(product, f32, roundTowardZero)"],
+["spec/instructions/sin.yaml",41,"d = unit(SIN, turns)"]
 ],
 operations: [
 ["sin","f32","roundTiesToEven"],

@@ -34,7 +34,7 @@ types: {
 units: [],
 stages: ["operation",".ftz c"],
 places: [
-["spec/instructions/slct.yaml",29,"d = a if c >= 0 else b"],
+["spec/instructions/slct.yaml",30,"d = a if c >= 0 else b"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"]
 ],
 operations: [

@@ -65,7 +65,7 @@ types: {
 units: [],
 stages: ["operation","NaN",".ftz a",".ftz b",".sat"],
 places: [
-["spec/instructions/sub.yaml",80,"d = subtraction(a, b, type)"],
+["spec/instructions/sub.yaml",81,"d = subtraction(a, b, type)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"],
 ["spec/modifiers.yaml",0,"x = copySign(0, x) if isSubnormal(x) else x"],
 ["spec/modifiers.yaml",0,"d = minimumNumber(maximumNumber(d, 0), 1)"],
@@ -75,11 +75,11 @@ places: [
 ["spec/types.yaml",0,"elif operands >= 2 and formatOf(b) == formatOf(d) and isNaN(b):"],
 ["spec/types.yaml",0,"d = quieten(b)"],
 ["spec/types.yaml",0,"d = quietNaN"],
-["spec/instructions/sub.yaml",77,"x = subtraction(a, b, f64)"],
-["spec/instructions/sub.yaml",78,"d = convert(bounded(x), type)"],
-["spec/instructions/sub.yaml",72,"d = a - b"],
-["spec/instructions/sub.yaml",70,"d = convert(convert(a, s64) - convert(b, s64), type)"],
-["spec/instructions/sub.yaml",74,"q = bits(a) < bits(b)"]
+["spec/instructions/sub.yaml",78,"x = subtraction(a, b, f64)"],
+["spec/instructions/sub.yaml",79,"d = convert(bounded(x), type)"],
+["spec/instructions/sub.yaml",73,"d = a - b"],
+["spec/instructions/sub.yaml",71,"d = convert(convert(a, s64) - convert(b, s64), type)"],
+["spec/instructions/sub.yaml",75,"q = bits(a) < bits(b)"]
 ],
 operations: [
 ["subtraction","f32","roundTiesToEven"],
@@ -355,8 +355,8 @@ terms: [
 ["bool",46,218,219]
 ],
 origins: {
-116: "spec/instructions/sub.yaml:66",
-152: "spec/instructions/sub.yaml:66"
+116: "spec/instructions/sub.yaml:67",
+152: "spec/instructions/sub.yaml:67"
 },
 lets: [
 ["d",3,0,0],

@@ -30,11 +30,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/subc.yaml",35,"part = a - b"],
-["spec/instructions/subc.yaml",36,"d = part - 1 if k else part"],
-["spec/instructions/subc.yaml",39,"q = bits(a) < bits(b) or bits(part) < bits(d)"],
-["spec/instructions/subc.yaml",32,"whole = convert(a, s64) - convert(b, s64)"],
-["spec/instructions/subc.yaml",33,"d = convert(whole - 1 if k else whole, type)"]
+["spec/instructions/subc.yaml",36,"part = a - b"],
+["spec/instructions/subc.yaml",37,"d = part - 1 if k else part"],
+["spec/instructions/subc.yaml",40,"q = bits(a) < bits(b) or bits(part) < bits(d)"],
+["spec/instructions/subc.yaml",33,"whole = convert(a, s64) - convert(b, s64)"],
+["spec/instructions/subc.yaml",34,"d = convert(whole - 1 if k else whole, type)"]
 ],
 operations: [
 ["subtractIntegers"],

@@ -24,11 +24,11 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/szext.yaml",24,"length = float_of(b & 0x1f if wrap else b, u32)"],
-["spec/instructions/szext.yaml",25,"above = ~bits(float_of(0, type)) << length"],
-["spec/instructions/szext.yaml",27,"d = float_of(bits(a) & ~above)"],
-["spec/instructions/szext.yaml",30,"top = ~above & ~(~above >> 1)"],
-["spec/instructions/szext.yaml",31,"d = float_of((bits(a) & ~above ^ top) - top)"]
+["spec/instructions/szext.yaml",25,"length = float_of(b & 0x1f if wrap else b, u32)"],
+["spec/instructions/szext.yaml",26,"above = ~bits(float_of(0, type)) << length"],
+["spec/instructions/szext.yaml",28,"d = float_of(bits(a) & ~above)"],
+["spec/instructions/szext.yaml",31,"top = ~above & ~(~above >> 1)"],
+["spec/instructions/szext.yaml",32,"d = float_of((bits(a) & ~above ^ top) - top)"]
 ],
 operations: [
 ["float_of"],

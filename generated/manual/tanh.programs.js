@@ -24,7 +24,7 @@ types: {
 units: [],
 stages: ["operation","NaN"],
 places: [
-["spec/instructions/tanh.yaml",28,"d = tanh(a)"],
+["spec/instructions/tanh.yaml",29,"d = tanh(a)"],
 ["spec/types.yaml",0,"d = quietNaN if isNaN(d) else d"]
 ],
 operations: [

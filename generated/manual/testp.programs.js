@@ -26,12 +26,12 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/testp.yaml",25,"p = isFinite(a)"],
-["spec/instructions/testp.yaml",27,"p = isInfinite(a)"],
-["spec/instructions/testp.yaml",33,"p = isNormal(a) or isZero(a)"],
-["spec/instructions/testp.yaml",31,"p = isNaN(a)"],
-["spec/instructions/testp.yaml",29,"p = not isNaN(a)"],
-["spec/instructions/testp.yaml",35,"p = isSubnormal(a)"]
+["spec/instructions/testp.yaml",26,"p = isFinite(a)"],
+["spec/instructions/testp.yaml",28,"p = isInfinite(a)"],
+["spec/instructions/testp.yaml",34,"p = isNormal(a) or isZero(a)"],
+["spec/instructions/testp.yaml",32,"p = isNaN(a)"],
+["spec/instructions/testp.yaml",30,"p = not isNaN(a)"],
+["spec/instructions/testp.yaml",36,"p = isSubnormal(a)"]
 ],
 operations: [
 ["isFinite","f32"],

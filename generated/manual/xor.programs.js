@@ -18,8 +18,8 @@ types: {
 units: [],
 stages: ["operation"],
 places: [
-["spec/instructions/xor.yaml",27,"d = a ^ b"],
-["spec/instructions/xor.yaml",25,"p = a != b"]
+["spec/instructions/xor.yaml",28,"d = a ^ b"],
+["spec/instructions/xor.yaml",26,"p = a != b"]
 ],
 operations: [
 ["bitXor"],

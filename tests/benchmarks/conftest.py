@@ -22,32 +22,32 @@ from timing import in_turn
 
 KERNELS = Table(
     "Kernels",
-    "Of each family the slowest variant, on 2^20 random bit patterns, with out= and on one thread. 'ns': "
-    "nanoseconds for an element. 'x add': the slowest variant's time over that of numpy.add on as many float32 "
-    "numbers; the aim stands in parentheses. 'median': the same of the family's median. 'x own': the largest ratio "
-    "of a variant to NumPy's operation of its name. 'x SoftFloat': the largest ratio to Berkeley SoftFloat 3e's "
-    "function, called from C on the same operands; the aim is 1.2, with the accelerator 0.5. 'specials': the "
-    "largest ratio of the time on subnormals, NaNs or a mixture of all kinds to that on ordinary numbers; the aim "
-    "is 3, which some processors miss on subnormal f64 numbers, for which there is no wider format. 'C' stands "
-    "before the columns with the accelerator, which is C. SoftFloat is the one inside softfloatpy; built by gcc -O2 "
-    "with all of its own options it was seen to take up to a quarter less. Times are the processor's, taken in "
-    "turn. A peer's cell: the median of its nanoseconds over what it can do of the family, without turning operands "
-    "into its numbers and back, and how many of its results are not MPFR's, on random bit patterns and a grid of "
-    "special values; where a NaN is due, any NaN is right. An empty cell: SoftFloat or the peer cannot do the "
-    "operations.",
+    "Each row is a group of variants, and shows the slowest of them, on 2^20 random bit patterns, with out= and on "
+    "one thread. Times are processor times; what is compared is measured in turn. SoftFloat is the copy inside "
+    "softfloatpy; built by gcc -O2 with all of its own options, it took up to a quarter less time. A library's "
+    "time is the median over the operations of the group that it has, without converting operands to its numbers "
+    "and back. Its results are compared with MPFR's on random bit patterns and a grid of special values; where the "
+    "result is a NaN, any NaN is right. 'ns': nanoseconds per element. 'x add': the slowest variant's time divided "
+    "by that of numpy.add on as many float32 numbers; the aim is in parentheses. 'median': the same for the "
+    "group's median. 'x own': the largest ratio of a variant's time to that of NumPy's operation of its name. 'x "
+    "SoftFloat': the largest ratio to the time of Berkeley SoftFloat 3e's function, called from C on the same "
+    "operands. The aim is 1.2, and 0.5 for the kernels in C. 'specials': the largest ratio of the time on "
+    "subnormals, NaNs or a mixture of all kinds to the time on ordinary numbers. The aim is 3. Some processors "
+    "miss it on subnormal f64 numbers, for which there is no wider format.",
     ["family", "variants", *FIGURES, *(f"C {figure}" for figure in FIGURES), *installed()],
 )
 CALLS = Table(
     "Calls",
-    "Of kernels of each kind what a call costs that makes its result, on few elements: ones, in the native type where "
-    "there is one. 'µs': microseconds of a call with NumPy alone. 'function': those of what it computes, the rest is "
-    "the frame around it. 'x numpy.add': the call's time over that of numpy.add on as many float32 numbers. 'C µs': "
-    "microseconds of a call where there is a C compiler; the aim is 2. The least of 30 rounds, in processor time.",
+    "Each row is a call that allocates its result, on few elements. The operands are ones, in the native type "
+    "where there is one. Each time is the least of 30 rounds, in processor time. 'µs': microseconds per call with "
+    "NumPy alone. 'function': the microseconds of the computation itself; the rest is the frame around it. 'x "
+    "numpy.add': the call's time divided by that of numpy.add on as many float32 numbers. 'C µs': microseconds per "
+    "call with the kernels in C. The aim is 2.",
     ["call", "µs", "function", "x numpy.add", "C µs", "C x numpy.add"],
 )
 AROUND = Table(
     "Around the kernels",
-    "Medians of times taken in turn; 'at most' is what is aimed at.",
+    "Times are medians, measured in turn. Rows that say accelerated are those of the kernels in C.",
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
 )
 NOTES: list[str] = []

@@ -201,6 +201,12 @@ def test_an_everyday_word_means_what_is_there(project: Project, meaning: str, me
     expect_error(project, project.run("validate"), project.place(WORDS, meaning), message, help)
 
 
+def test_the_group_of_an_instruction_is_one_that_has_a_title(project: Project) -> None:
+    project.edit(ADD, "group: arithmetic\n", "group: arithmetik\n")
+    place = project.place(ADD, "arithmetik")
+    expect_error(project, project.run("validate"), place, "unknown group 'arithmetik'", "arithmetic")
+
+
 def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project: Project) -> None:
     project.write(WORDS, "words:\n  fused: [fma]\n  biggest: [max, nobody]\n")
     assert project.run("validate").code == 0

@@ -60,7 +60,7 @@ from .observed import (
 )
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
-from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec
+from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec, Topic
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
 from .variant import Key, Operand, Variant
 
@@ -142,6 +142,7 @@ __all__ = [
     "SpeedTable",
     "SyntaxLine",
     "Tolerated",
+    "Topic",
     "Trial",
     "Type",
     "Unit",

@@ -211,6 +211,7 @@ class Instruction:
     require nothing that could be had. `registers` are those that the manual gives operands of a type here, where that
     is not as for every opcode.
 
+    `group` is what it does, in a word that spec/words.yaml has a title for; empty where its file does not say.
     `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
     variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
     those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
@@ -259,6 +260,7 @@ class Instruction:
     intrinsics: tuple[Intrinsic, ...] = ()
     comparisons: tuple[str, ...] = ()
     trial: Trial | None = None
+    group: str = ""
 
     @cached_property
     def operand_names(self) -> frozenset[str]:

@@ -106,6 +106,15 @@ class Naming:
 
 
 @dataclass(frozen=True)
+class Topic:
+    """A title or a question that people look for, the address of the manual's page about it, and other words for it."""
+
+    title: str
+    page: str
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Beyond:
     """What PTX has outside of the specification, by its opcodes. `statements` are those that prove each form, by the
     opcode and the form's pattern."""
@@ -119,7 +128,8 @@ class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
     `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
     to write where a variant is missing, the best first, and `missing` the same for what PTX has nowhere; `judgements`
-    are by opcode."""
+    are by opcode. `group_titles` are the titles of the groups that instructions are listed in, and `questions` and
+    `topics` what the manual's first page and its search lead to."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -148,6 +158,9 @@ class Spec:
     published: Mapping[str, PublishedModel] = field(default_factory=dict)
     functions: Functions = field(default_factory=Functions)
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_titles: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[Topic, ...] = ()
+    topics: tuple[Topic, ...] = ()
     messages: tuple[Mapping[str, Any], ...] = ()
     outside: Beyond = field(default_factory=Beyond)
     instead: Mapping[Variant, tuple[Instead, ...]] = field(default_factory=dict)

@@ -92,10 +92,14 @@ class _InstructionFile:
         refused = self.selector(("assembler",), self.assembler, "refuses") if "refuses" in self.assembler else None
         means = tuple(self.meaning(("means", i), m) for i, m in entries("means"))
         accuracy = tuple(self.accuracy(("accuracy", i), a) for i, a in entries("accuracy"))
+        group = str(data.get("group", ""))
+        if group and self.spec.group_titles:
+            context.known(doc, ("group",), group, self.spec.group_titles, "group")
         made = Instruction(
             opcode=opcode,
             path=doc.name,
             summary=words(data["summary"]),
+            group=group,
             description=str(data.get("description", "")).strip(),
             pages=tuple(Page(m["section"], m["anchor"]) for m in data.get("manual", [])),
             syntax=tuple(syntax),

@@ -35,7 +35,7 @@ from .targets import read_naming, read_targets, read_versions
 from .tensor import FILES as TENSOR, read_tensor
 from .types import read_formats, read_nan_rules, read_types
 from .units import read_model, read_units
-from .words import read_words
+from .words import read_group_titles, read_topics, read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
 _OBSERVED = (
@@ -104,6 +104,12 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         machine = read_matrix_code(observed.get("matrix_code"), cores.forms, context)
         spec = replace(spec, tensor=replace(cores, machine=machine))
         spec = replace(spec, outside=read_outside(told.get("outside"), context, spec.catalog))
+        spec = replace(
+            spec,
+            group_titles=read_group_titles(told["words"]),
+            questions=read_topics(told["words"], "questions", "ask"),
+            topics=read_topics(told["words"], "topics", "title"),
+        )
         read_ones = [read_instruction(doc, context, spec, meanings, spelling) for doc in instructions]
         spec = replace(
             spec,

@@ -1,10 +1,21 @@
-"""spec/words.yaml -> what people call instructions, modifiers and types in everyday words."""
+"""spec/words.yaml -> the everyday words for instructions, modifiers and types, their groups, and what people ask."""
 
 from __future__ import annotations
 
-from ..model import Spec
+from ..model import Spec, Topic
 from .context import Context
 from .positioned import Document
+
+
+def read_group_titles(doc: Document | None) -> dict[str, str]:
+    """Return the titles of the groups of instructions, in the order in which these are listed."""
+    return dict(doc.data.get("groups", {})) if doc else {}
+
+
+def read_topics(doc: Document | None, key: str, title: str) -> tuple[Topic, ...]:
+    """Return the topics of a list in the file, in which their titles have a name of their own."""
+    topics = doc.data.get(key, ()) if doc else ()
+    return tuple(Topic(t[title], t["page"], tuple(t.get("words", ()))) for t in topics)
 
 
 def read_words(doc: Document | None, spec: Spec, context: Context) -> dict[str, tuple[str, ...]]:

@@ -7,46 +7,46 @@
 #include "kernel.h"
 
 LANE(abs_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = magnitude_f32(v_a);  /* :40 */
+    uint32_t v_d = magnitude_f32(v_a);  /* :41 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(abs_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v__unflushed_d = magnitude_f32(v_a);  /* :40 */
+    uint32_t v__unflushed_d = magnitude_f32(v_a);  /* :41 */
     uint32_t v_d = flushed_f32(v__unflushed_d);
     return select_32(isNaN_f32(v__unflushed_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(abs_f64_1, uint64_t, uint64_t v_a) {
-    return magnitude_f64(v_a);  /* :40 */
+    return magnitude_f64(v_a);  /* :41 */
 }
 
 LANE(abs_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = magnitude_f16(v_a);  /* :40 */
+    uint16_t v_d = magnitude_f16(v_a);  /* :41 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(abs_ftz_1, uint16_t, uint16_t v_a) {
-    uint16_t v__unflushed_d = magnitude_f16(v_a);  /* :40 */
+    uint16_t v__unflushed_d = magnitude_f16(v_a);  /* :41 */
     uint16_t v_d = flushed_f16(v__unflushed_d);
     return select_16(isNaN_f16(v__unflushed_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(abs_bf16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = magnitude_bf16(v_a);  /* :40 */
+    uint16_t v_d = magnitude_bf16(v_a);  /* :41 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(abs_s16_1, uint16_t, uint16_t v_a) {
-    return select_16(compare_s16(v_a, 0x0000u, 1), (uint16_t)(0x0000u - v_a), v_a);  /* :38 */
+    return select_16(compare_s16(v_a, 0x0000u, 1), (uint16_t)(0x0000u - v_a), v_a);  /* :39 */
 }
 
 LANE(abs_s32_1, uint32_t, uint32_t v_a) {
-    return select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(0x00000000u - v_a), v_a);  /* :38 */
+    return select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(0x00000000u - v_a), v_a);  /* :39 */
 }
 
 LANE(abs_s64_1, uint64_t, uint64_t v_a) {
-    return select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(UINT64_C(0x0000000000000000) - v_a), v_a);  /* :38 */
+    return select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(UINT64_C(0x0000000000000000) - v_a), v_a);  /* :39 */
 }
 
 KERNEL(abs_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

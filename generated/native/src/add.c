@@ -7,38 +7,38 @@
 #include "kernel.h"
 
 LANE(add_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return addition_f32(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_f32(v_a, v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return addition_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :82 */
+    return addition_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :83 */
 }
 
 LANE(add_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    uint32_t v_d = addition_f32(v_a, v_b, roundTiesToEven, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :82 */
+    uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return addition_f32(v_a, v_b, steered, 0);  /* :82 */
+    return addition_f32(v_a, v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rz_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return addition_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :82 */
+    return addition_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :83 */
 }
 
 LANE(add_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(v_a, v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(v_a, v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rz_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :82 */
+    uint32_t v_d = addition_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -51,187 +51,187 @@ LANE(add_rz_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(add_f16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return addition_f16(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_f16(v_a, v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    uint16_t v_d = addition_f16(v_a, v_b, roundTiesToEven, 0);  /* :83 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(add_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return addition_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :82 */
+    return addition_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :83 */
 }
 
 LANE(add_ftz_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = addition_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :82 */
+    uint16_t v_d = addition_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :83 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(add_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return addition_bf16(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_bf16(v_a, v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, roundTiesToEven, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rz_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rz_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rz_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rz_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rm_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rm_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rm_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rm_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rp_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rp_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :82 */
+    return addition_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :83 */
 }
 
 LANE(add_rp_sat_f32_f16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rp_sat_f32_bf16_2, uint32_t, uint16_t v_a, uint32_t v_b) {
-    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :82 */
+    uint32_t v_d = addition_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, steered, 0);  /* :83 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(add_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return sum_f16(number_f32(flushed_f32(v_a)), number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :82 */
+    return sum_f16(number_f32(flushed_f32(v_a)), number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :83 */
 }
 
 LANE(add_rz_bf16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return sum_bf16(number_f32(v_a), number_f32(v_b), roundTowardZero, 0);  /* :82 */
+    return sum_bf16(number_f32(v_a), number_f32(v_b), roundTowardZero, 0);  /* :83 */
 }
 
 LANE(add_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return addition_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    return addition_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a], p.tables[1][v_b]), roundTiesToEven, 0);  /* :82 */
+    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a], p.tables[1][v_b]), roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_e5m2x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return sum_e5m2((double)p.tables[0][v_a], (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :82 */
+    return sum_e5m2((double)p.tables[0][v_a], (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a], p.tables[1][v_b]), roundTiesToEven, 0);  /* :82 */
+    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a], p.tables[1][v_b]), roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_e4m3x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return sum_e4m3((double)p.tables[0][v_a], (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :82 */
+    return sum_e4m3((double)p.tables[0][v_a], (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :83 */
 }
 
 LANE(add_satfinite_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :79 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :80 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :80 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :81 */
 }
 
 LANE(add_satfinite_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :79 */
-    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :80 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] + (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :80 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :81 */
 }
 
 LANE(add_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return (uint16_t)(v_a + v_b);  /* :74 */
+    return (uint16_t)(v_a + v_b);  /* :75 */
 }
 
 LANE(add_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return (uint64_t)(v_a + v_b);  /* :74 */
+    return (uint64_t)(v_a + v_b);  /* :75 */
 }
 
 LANE(add_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return (uint32_t)(v_a + v_b);  /* :74 */
+    return (uint32_t)(v_a + v_b);  /* :75 */
 }
 
 LANE(add_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return (uint8_t)(v_a + v_b);  /* :74 */
+    return (uint8_t)(v_a + v_b);  /* :75 */
 }
 
 LANE(add_sat_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) + from_signed_s64(whole_s32(v_b)))));  /* :72 */
+    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_a)) + from_signed_s64(whole_s32(v_b)))));  /* :73 */
 }
 
 LANE(add_sat_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return from_signed_u32(whole_s64((uint64_t)(from_signed_s64(whole_u32(v_a)) + from_signed_s64(whole_u32(v_b)))));  /* :72 */
+    return from_signed_u32(whole_s64((uint64_t)(from_signed_s64(whole_u32(v_a)) + from_signed_s64(whole_u32(v_b)))));  /* :73 */
 }
 
 LANE(add_sat_s16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return from_signed_s16(whole_s64((uint64_t)(from_signed_s64(whole_s16(v_a)) + from_signed_s64(whole_s16(v_b)))));  /* :72 */
+    return from_signed_s16(whole_s64((uint64_t)(from_signed_s64(whole_s16(v_a)) + from_signed_s64(whole_s16(v_b)))));  /* :73 */
 }
 
 LANE(add_sat_u16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return from_signed_u16(whole_s64((uint64_t)(from_signed_s64(whole_u16(v_a)) + from_signed_s64(whole_u16(v_b)))));  /* :72 */
+    return from_signed_u16(whole_s64((uint64_t)(from_signed_s64(whole_u16(v_a)) + from_signed_s64(whole_u16(v_b)))));  /* :73 */
 }
 
 LANE(add_sat_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_signed_s8(whole_s64((uint64_t)(from_signed_s64(whole_s8(v_a)) + from_signed_s64(whole_s8(v_b)))));  /* :72 */
+    return from_signed_s8(whole_s64((uint64_t)(from_signed_s64(whole_s8(v_a)) + from_signed_s64(whole_s8(v_b)))));  /* :73 */
 }
 
 LANE(add_sat_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_signed_u8(whole_s64((uint64_t)(from_signed_s64(whole_u8(v_a)) + from_signed_s64(whole_u8(v_b)))));  /* :72 */
+    return from_signed_u8(whole_s64((uint64_t)(from_signed_s64(whole_u8(v_a)) + from_signed_s64(whole_u8(v_b)))));  /* :73 */
 }
 
 LANE(add_cc_2, uint32_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    uint32_t v_d = (uint32_t)(v_a + v_b);  /* :74 */
-    _Bool v_q = (v_d < v_a);  /* :76 */
+    uint32_t v_d = (uint32_t)(v_a + v_b);  /* :75 */
+    _Bool v_q = (v_d < v_a);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(add_cc_u64_2, uint64_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    uint64_t v_d = (uint64_t)(v_a + v_b);  /* :74 */
-    _Bool v_q = (v_d < v_a);  /* :76 */
+    uint64_t v_d = (uint64_t)(v_a + v_b);  /* :75 */
+    _Bool v_q = (v_d < v_a);  /* :77 */
     *second = v_q;
     return v_d;
 }

@@ -7,39 +7,39 @@
 #include "kernel.h"
 
 LANE(bfe_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_start = (v_b & 0x000000ffu);  /* :26 */
-    uint32_t v_length = (v_c & 0x000000ffu);  /* :27 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :29 */
-    return (shiftRightBy_32(v_a, v_start) & (uint32_t)(~v_above));  /* :31 */
+    uint32_t v_start = (v_b & 0x000000ffu);  /* :27 */
+    uint32_t v_length = (v_c & 0x000000ffu);  /* :28 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :30 */
+    return (shiftRightBy_32(v_a, v_start) & (uint32_t)(~v_above));  /* :32 */
 }
 
 LANE(bfe_u64_3, uint64_t, uint64_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_start = v_b;  /* :26 */
-    uint32_t v_length = v_c;  /* :27 */
-    uint64_t v_above = shiftLeftBy_64((uint64_t)(~UINT64_C(0x0000000000000000)), v_length);  /* :29 */
-    return (shiftRightBy_64(v_a, v_start) & (uint64_t)(~v_above));  /* :31 */
+    uint32_t v_start = v_b;  /* :27 */
+    uint32_t v_length = v_c;  /* :28 */
+    uint64_t v_above = shiftLeftBy_64((uint64_t)(~UINT64_C(0x0000000000000000)), v_length);  /* :30 */
+    return (shiftRightBy_64(v_a, v_start) & (uint64_t)(~v_above));  /* :32 */
 }
 
 LANE(bfe_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_start = (v_b & 0x000000ffu);  /* :26 */
-    uint32_t v_length = (v_c & 0x000000ffu);  /* :27 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :29 */
-    uint32_t v_inverted = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :34 */
-    uint32_t v_x = shiftRightBy_32(v_inverted, v_start);  /* :35 */
-    uint32_t v_x_2 = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_x), v_x);  /* :36 */
-    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :38 */
-    return (uint32_t)(((v_x_2 & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :39 */
+    uint32_t v_start = (v_b & 0x000000ffu);  /* :27 */
+    uint32_t v_length = (v_c & 0x000000ffu);  /* :28 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :30 */
+    uint32_t v_inverted = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :35 */
+    uint32_t v_x = shiftRightBy_32(v_inverted, v_start);  /* :36 */
+    uint32_t v_x_2 = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_x), v_x);  /* :37 */
+    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :39 */
+    return (uint32_t)(((v_x_2 & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :40 */
 }
 
 LANE(bfe_s64_3, uint64_t, uint64_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_start = v_b;  /* :26 */
-    uint32_t v_length = v_c;  /* :27 */
-    uint64_t v_above = shiftLeftBy_64((uint64_t)(~UINT64_C(0x0000000000000000)), v_length);  /* :29 */
-    uint64_t v_inverted = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :34 */
-    uint64_t v_x = shiftRightBy_64(v_inverted, v_start);  /* :35 */
-    uint64_t v_x_2 = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_x), v_x);  /* :36 */
-    uint64_t v_top = ((uint64_t)(~v_above) & (uint64_t)(~(uint64_t)((uint64_t)(~v_above) >> 1)));  /* :38 */
-    return (uint64_t)(((v_x_2 & (uint64_t)(~v_above)) ^ v_top) - v_top);  /* :39 */
+    uint32_t v_start = v_b;  /* :27 */
+    uint32_t v_length = v_c;  /* :28 */
+    uint64_t v_above = shiftLeftBy_64((uint64_t)(~UINT64_C(0x0000000000000000)), v_length);  /* :30 */
+    uint64_t v_inverted = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :35 */
+    uint64_t v_x = shiftRightBy_64(v_inverted, v_start);  /* :36 */
+    uint64_t v_x_2 = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_x), v_x);  /* :37 */
+    uint64_t v_top = ((uint64_t)(~v_above) & (uint64_t)(~(uint64_t)((uint64_t)(~v_above) >> 1)));  /* :39 */
+    return (uint64_t)(((v_x_2 & (uint64_t)(~v_above)) ^ v_top) - v_top);  /* :40 */
 }
 
 KERNEL(bfe_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

@@ -7,19 +7,19 @@
 #include "kernel.h"
 
 LANE(bfi_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_e) {
-    uint32_t v_start = (v_c & 0x000000ffu);  /* :25 */
-    uint32_t v_length = (v_e & 0x000000ffu);  /* :26 */
-    uint32_t v_none = (v_a ^ v_a);  /* :27 */
-    uint32_t v_field = shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_length)), v_start);  /* :28 */
-    return ((shiftLeftBy_32(v_a, v_start) & v_field) | (v_b & (uint32_t)(~v_field)));  /* :29 */
+    uint32_t v_start = (v_c & 0x000000ffu);  /* :26 */
+    uint32_t v_length = (v_e & 0x000000ffu);  /* :27 */
+    uint32_t v_none = (v_a ^ v_a);  /* :28 */
+    uint32_t v_field = shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_length)), v_start);  /* :29 */
+    return ((shiftLeftBy_32(v_a, v_start) & v_field) | (v_b & (uint32_t)(~v_field)));  /* :30 */
 }
 
 LANE(bfi_b64_4, uint64_t, uint64_t v_a, uint64_t v_b, uint32_t v_c, uint32_t v_e) {
-    uint32_t v_start = v_c;  /* :25 */
-    uint32_t v_length = v_e;  /* :26 */
-    uint64_t v_none = (v_a ^ v_a);  /* :27 */
-    uint64_t v_field = shiftLeftBy_64((uint64_t)(~shiftLeftBy_64((uint64_t)(~v_none), v_length)), v_start);  /* :28 */
-    return ((shiftLeftBy_64(v_a, v_start) & v_field) | (v_b & (uint64_t)(~v_field)));  /* :29 */
+    uint32_t v_start = v_c;  /* :26 */
+    uint32_t v_length = v_e;  /* :27 */
+    uint64_t v_none = (v_a ^ v_a);  /* :28 */
+    uint64_t v_field = shiftLeftBy_64((uint64_t)(~shiftLeftBy_64((uint64_t)(~v_none), v_length)), v_start);  /* :29 */
+    return ((shiftLeftBy_64(v_a, v_start) & v_field) | (v_b & (uint64_t)(~v_field)));  /* :30 */
 }
 
 KERNEL(bfi_b32_4, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint32_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 4, 4),

@@ -7,55 +7,55 @@
 #include "kernel.h"
 
 LANE(bfind_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :30 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place);  /* :40 */
+    uint32_t v_x = v_a;  /* :31 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place);  /* :41 */
 }
 
 LANE(bfind_u64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = v_a;  /* :32 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place);  /* :40 */
+    uint64_t v_x = v_a;  /* :33 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place);  /* :41 */
 }
 
 LANE(bfind_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_x = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :34 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place);  /* :40 */
+    uint32_t v_x = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :35 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place);  /* :41 */
 }
 
 LANE(bfind_s64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :36 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place);  /* :40 */
+    uint64_t v_x = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :37 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place);  /* :41 */
 }
 
 LANE(bfind_shiftamt_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :30 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    uint32_t v_place_2 = (uint32_t)(0x0000001fu - v_place);  /* :39 */
-    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place_2);  /* :40 */
+    uint32_t v_x = v_a;  /* :31 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    uint32_t v_place_2 = (uint32_t)(0x0000001fu - v_place);  /* :40 */
+    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place_2);  /* :41 */
 }
 
 LANE(bfind_shiftamt_u64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = v_a;  /* :32 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    uint32_t v_place_2 = (uint32_t)(0x0000003fu - v_place);  /* :39 */
-    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place_2);  /* :40 */
+    uint64_t v_x = v_a;  /* :33 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    uint32_t v_place_2 = (uint32_t)(0x0000003fu - v_place);  /* :40 */
+    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place_2);  /* :41 */
 }
 
 LANE(bfind_shiftamt_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_x = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :34 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    uint32_t v_place_2 = (uint32_t)(0x0000001fu - v_place);  /* :39 */
-    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place_2);  /* :40 */
+    uint32_t v_x = select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~v_a), v_a);  /* :35 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    uint32_t v_place_2 = (uint32_t)(0x0000001fu - v_place);  /* :40 */
+    return select_32(compare_u32(v_x, 0x00000000u, 2), 0xffffffffu, v_place_2);  /* :41 */
 }
 
 LANE(bfind_shiftamt_s64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :36 */
-    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :37 */
-    uint32_t v_place_2 = (uint32_t)(0x0000003fu - v_place);  /* :39 */
-    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place_2);  /* :40 */
+    uint64_t v_x = select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~v_a), v_a);  /* :37 */
+    uint32_t v_place = (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu);  /* :38 */
+    uint32_t v_place_2 = (uint32_t)(0x0000003fu - v_place);  /* :40 */
+    return select_32(compare_u64(v_x, UINT64_C(0x0000000000000000), 2), 0xffffffffu, v_place_2);  /* :41 */
 }
 
 KERNEL(bfind_u32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

@@ -7,15 +7,15 @@
 #include "kernel.h"
 
 LANE(bmsk_clamp_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_none = (v_a ^ v_a);  /* :27 */
-    return shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_b)), v_a);  /* :28 */
+    uint32_t v_none = (v_a ^ v_a);  /* :28 */
+    return shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_b)), v_a);  /* :29 */
 }
 
 LANE(bmsk_wrap_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_a_2 = (v_a & 0x0000001fu);  /* :25 */
-    uint32_t v_b_2 = (v_b & 0x0000001fu);  /* :26 */
-    uint32_t v_none = (v_a_2 ^ v_a_2);  /* :27 */
-    return shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_b_2)), v_a_2);  /* :28 */
+    uint32_t v_a_2 = (v_a & 0x0000001fu);  /* :26 */
+    uint32_t v_b_2 = (v_b & 0x0000001fu);  /* :27 */
+    uint32_t v_none = (v_a_2 ^ v_a_2);  /* :28 */
+    return shiftLeftBy_32((uint32_t)(~shiftLeftBy_32((uint32_t)(~v_none), v_b_2)), v_a_2);  /* :29 */
 }
 
 KERNEL(bmsk_clamp_b32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

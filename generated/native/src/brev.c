@@ -7,23 +7,23 @@
 #include "kernel.h"
 
 LANE(brev_b32_1, uint32_t, uint32_t v_a) {
-    uint64_t v_x = congruent_u64(whole_u32(v_a));  /* :24 */
-    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :25 */
-    uint64_t v_x_3 = ((uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :26 */
-    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :27 */
-    uint64_t v_x_5 = ((uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :28 */
-    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :29 */
-    return congruent_u32(whole_u64(v_x_6));  /* :31 */
+    uint64_t v_x = congruent_u64(whole_u32(v_a));  /* :25 */
+    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :26 */
+    uint64_t v_x_3 = ((uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :27 */
+    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :28 */
+    uint64_t v_x_5 = ((uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :29 */
+    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :30 */
+    return congruent_u32(whole_u64(v_x_6));  /* :32 */
 }
 
 LANE(brev_b64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_x = v_a;  /* :24 */
-    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :25 */
-    uint64_t v_x_3 = ((uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :26 */
-    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :27 */
-    uint64_t v_x_5 = ((uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :28 */
-    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :29 */
-    return ((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :33 */
+    uint64_t v_x = v_a;  /* :25 */
+    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :26 */
+    uint64_t v_x_3 = ((uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :27 */
+    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :28 */
+    uint64_t v_x_5 = ((uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :29 */
+    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :30 */
+    return ((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :34 */
 }
 
 KERNEL(brev_b32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

@@ -7,75 +7,75 @@
 #include "kernel.h"
 
 LANE(clmad_lo_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_x = v_a;  /* :50 */
+    uint64_t v_x = v_a;  /* :51 */
     uint64_t v_y = v_b;
-    uint64_t v_one = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x1111111111111111)));  /* :40 */
-    uint64_t v_two = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x8888888888888888)));  /* :41 */
-    uint64_t v_three = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x4444444444444444)));  /* :42 */
-    uint64_t v_four = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x2222222222222222)));  /* :43 */
-    uint64_t v_x_2 = (((v_one ^ v_two) ^ v_three) ^ v_four);  /* :44 */
-    uint64_t v_one_2 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x2222222222222222)));  /* :40 */
-    uint64_t v_two_2 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x1111111111111111)));  /* :41 */
-    uint64_t v_three_2 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x8888888888888888)));  /* :42 */
-    uint64_t v_four_2 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x4444444444444444)));  /* :43 */
-    uint64_t v_x_3 = (((v_one_2 ^ v_two_2) ^ v_three_2) ^ v_four_2);  /* :44 */
-    uint64_t v_one_3 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x4444444444444444)));  /* :40 */
-    uint64_t v_two_3 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x2222222222222222)));  /* :41 */
-    uint64_t v_three_3 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x1111111111111111)));  /* :42 */
-    uint64_t v_four_3 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x8888888888888888)));  /* :43 */
-    uint64_t v_x_4 = (((v_one_3 ^ v_two_3) ^ v_three_3) ^ v_four_3);  /* :44 */
-    uint64_t v_one_4 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x8888888888888888)));  /* :40 */
-    uint64_t v_two_4 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x4444444444444444)));  /* :41 */
-    uint64_t v_three_4 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x2222222222222222)));  /* :42 */
-    uint64_t v_four_4 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x1111111111111111)));  /* :43 */
-    uint64_t v_x_5 = (((v_one_4 ^ v_two_4) ^ v_three_4) ^ v_four_4);  /* :44 */
-    uint64_t v_part = ((((v_x_2 & UINT64_C(0x1111111111111111)) | (v_x_3 & UINT64_C(0x2222222222222222))) | (v_x_4 & UINT64_C(0x4444444444444444))) | (v_x_5 & UINT64_C(0x8888888888888888)));  /* :50 */
-    return (v_part ^ v_c);  /* :54 */
+    uint64_t v_one = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x1111111111111111)));  /* :41 */
+    uint64_t v_two = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x8888888888888888)));  /* :42 */
+    uint64_t v_three = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x4444444444444444)));  /* :43 */
+    uint64_t v_four = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x2222222222222222)));  /* :44 */
+    uint64_t v_x_2 = (((v_one ^ v_two) ^ v_three) ^ v_four);  /* :45 */
+    uint64_t v_one_2 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x2222222222222222)));  /* :41 */
+    uint64_t v_two_2 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x1111111111111111)));  /* :42 */
+    uint64_t v_three_2 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x8888888888888888)));  /* :43 */
+    uint64_t v_four_2 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x4444444444444444)));  /* :44 */
+    uint64_t v_x_3 = (((v_one_2 ^ v_two_2) ^ v_three_2) ^ v_four_2);  /* :45 */
+    uint64_t v_one_3 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x4444444444444444)));  /* :41 */
+    uint64_t v_two_3 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x2222222222222222)));  /* :42 */
+    uint64_t v_three_3 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x1111111111111111)));  /* :43 */
+    uint64_t v_four_3 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x8888888888888888)));  /* :44 */
+    uint64_t v_x_4 = (((v_one_3 ^ v_two_3) ^ v_three_3) ^ v_four_3);  /* :45 */
+    uint64_t v_one_4 = (uint64_t)(1u * (v_x & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x8888888888888888)));  /* :41 */
+    uint64_t v_two_4 = (uint64_t)(1u * (v_x & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x4444444444444444)));  /* :42 */
+    uint64_t v_three_4 = (uint64_t)(1u * (v_x & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x2222222222222222)));  /* :43 */
+    uint64_t v_four_4 = (uint64_t)(1u * (v_x & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x1111111111111111)));  /* :44 */
+    uint64_t v_x_5 = (((v_one_4 ^ v_two_4) ^ v_three_4) ^ v_four_4);  /* :45 */
+    uint64_t v_part = ((((v_x_2 & UINT64_C(0x1111111111111111)) | (v_x_3 & UINT64_C(0x2222222222222222))) | (v_x_4 & UINT64_C(0x4444444444444444))) | (v_x_5 & UINT64_C(0x8888888888888888)));  /* :51 */
+    return (v_part ^ v_c);  /* :55 */
 }
 
 LANE(clmad_hi_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_x = v_a;  /* :53 */
-    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :30 */
+    uint64_t v_x = v_a;  /* :54 */
+    uint64_t v_x_2 = ((uint64_t)((v_x & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));  /* :31 */
     uint64_t v_x_3 = ((uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));
-    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :31 */
+    uint64_t v_x_4 = ((uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :32 */
     uint64_t v_x_5 = ((uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));
-    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :32 */
-    uint64_t v_x_7 = ((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :53 */
+    uint64_t v_x_6 = ((uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :33 */
+    uint64_t v_x_7 = ((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :54 */
     uint64_t v_x_8 = v_b;
-    uint64_t v_x_9 = ((uint64_t)((v_x_8 & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x_8 >> 1) & UINT64_C(0x5555555555555555)));  /* :30 */
+    uint64_t v_x_9 = ((uint64_t)((v_x_8 & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x_8 >> 1) & UINT64_C(0x5555555555555555)));  /* :31 */
     uint64_t v_x_10 = ((uint64_t)((v_x_9 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_9 >> 2) & UINT64_C(0x3333333333333333)));
-    uint64_t v_x_11 = ((uint64_t)((v_x_10 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_10 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :31 */
+    uint64_t v_x_11 = ((uint64_t)((v_x_10 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_10 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :32 */
     uint64_t v_x_12 = ((uint64_t)((v_x_11 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_11 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));
-    uint64_t v_x_13 = ((uint64_t)((v_x_12 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_12 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :32 */
-    uint64_t v_y = ((uint64_t)((v_x_13 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_13 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :53 */
-    uint64_t v_one = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x1111111111111111)));  /* :40 */
-    uint64_t v_two = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x8888888888888888)));  /* :41 */
-    uint64_t v_three = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x4444444444444444)));  /* :42 */
-    uint64_t v_four = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x2222222222222222)));  /* :43 */
-    uint64_t v_x_14 = (((v_one ^ v_two) ^ v_three) ^ v_four);  /* :44 */
-    uint64_t v_one_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x2222222222222222)));  /* :40 */
-    uint64_t v_two_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x1111111111111111)));  /* :41 */
-    uint64_t v_three_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x8888888888888888)));  /* :42 */
-    uint64_t v_four_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x4444444444444444)));  /* :43 */
-    uint64_t v_x_15 = (((v_one_2 ^ v_two_2) ^ v_three_2) ^ v_four_2);  /* :44 */
-    uint64_t v_one_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x4444444444444444)));  /* :40 */
-    uint64_t v_two_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x2222222222222222)));  /* :41 */
-    uint64_t v_three_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x1111111111111111)));  /* :42 */
-    uint64_t v_four_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x8888888888888888)));  /* :43 */
-    uint64_t v_x_16 = (((v_one_3 ^ v_two_3) ^ v_three_3) ^ v_four_3);  /* :44 */
-    uint64_t v_one_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x8888888888888888)));  /* :40 */
-    uint64_t v_two_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x4444444444444444)));  /* :41 */
-    uint64_t v_three_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x2222222222222222)));  /* :42 */
-    uint64_t v_four_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x1111111111111111)));  /* :43 */
-    uint64_t v_x_17 = (((v_one_4 ^ v_two_4) ^ v_three_4) ^ v_four_4);  /* :44 */
-    uint64_t v_x_18 = ((((v_x_14 & UINT64_C(0x1111111111111111)) | (v_x_15 & UINT64_C(0x2222222222222222))) | (v_x_16 & UINT64_C(0x4444444444444444))) | (v_x_17 & UINT64_C(0x8888888888888888)));  /* :53 */
-    uint64_t v_x_19 = ((uint64_t)((v_x_18 & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x_18 >> 1) & UINT64_C(0x5555555555555555)));  /* :30 */
+    uint64_t v_x_13 = ((uint64_t)((v_x_12 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_12 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :33 */
+    uint64_t v_y = ((uint64_t)((v_x_13 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_13 >> 32) & UINT64_C(0x00000000ffffffff)));  /* :54 */
+    uint64_t v_one = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x1111111111111111)));  /* :41 */
+    uint64_t v_two = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x8888888888888888)));  /* :42 */
+    uint64_t v_three = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x4444444444444444)));  /* :43 */
+    uint64_t v_four = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x2222222222222222)));  /* :44 */
+    uint64_t v_x_14 = (((v_one ^ v_two) ^ v_three) ^ v_four);  /* :45 */
+    uint64_t v_one_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x2222222222222222)));  /* :41 */
+    uint64_t v_two_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x1111111111111111)));  /* :42 */
+    uint64_t v_three_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x8888888888888888)));  /* :43 */
+    uint64_t v_four_2 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x4444444444444444)));  /* :44 */
+    uint64_t v_x_15 = (((v_one_2 ^ v_two_2) ^ v_three_2) ^ v_four_2);  /* :45 */
+    uint64_t v_one_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x4444444444444444)));  /* :41 */
+    uint64_t v_two_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x2222222222222222)));  /* :42 */
+    uint64_t v_three_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x1111111111111111)));  /* :43 */
+    uint64_t v_four_3 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x8888888888888888)));  /* :44 */
+    uint64_t v_x_16 = (((v_one_3 ^ v_two_3) ^ v_three_3) ^ v_four_3);  /* :45 */
+    uint64_t v_one_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x1111111111111111)) * (v_y & UINT64_C(0x8888888888888888)));  /* :41 */
+    uint64_t v_two_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x2222222222222222)) * (v_y & UINT64_C(0x4444444444444444)));  /* :42 */
+    uint64_t v_three_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x4444444444444444)) * (v_y & UINT64_C(0x2222222222222222)));  /* :43 */
+    uint64_t v_four_4 = (uint64_t)(1u * (v_x_7 & UINT64_C(0x8888888888888888)) * (v_y & UINT64_C(0x1111111111111111)));  /* :44 */
+    uint64_t v_x_17 = (((v_one_4 ^ v_two_4) ^ v_three_4) ^ v_four_4);  /* :45 */
+    uint64_t v_x_18 = ((((v_x_14 & UINT64_C(0x1111111111111111)) | (v_x_15 & UINT64_C(0x2222222222222222))) | (v_x_16 & UINT64_C(0x4444444444444444))) | (v_x_17 & UINT64_C(0x8888888888888888)));  /* :54 */
+    uint64_t v_x_19 = ((uint64_t)((v_x_18 & UINT64_C(0x5555555555555555)) << 1) | ((uint64_t)(v_x_18 >> 1) & UINT64_C(0x5555555555555555)));  /* :31 */
     uint64_t v_x_20 = ((uint64_t)((v_x_19 & UINT64_C(0x3333333333333333)) << 2) | ((uint64_t)(v_x_19 >> 2) & UINT64_C(0x3333333333333333)));
-    uint64_t v_x_21 = ((uint64_t)((v_x_20 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_20 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :31 */
+    uint64_t v_x_21 = ((uint64_t)((v_x_20 & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4) | ((uint64_t)(v_x_20 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :32 */
     uint64_t v_x_22 = ((uint64_t)((v_x_21 & UINT64_C(0x00ff00ff00ff00ff)) << 8) | ((uint64_t)(v_x_21 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));
-    uint64_t v_x_23 = ((uint64_t)((v_x_22 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_22 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :32 */
-    uint64_t v_part = (uint64_t)(((uint64_t)((v_x_23 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_23 >> 32) & UINT64_C(0x00000000ffffffff))) >> 1);  /* :53 */
-    return (v_part ^ v_c);  /* :54 */
+    uint64_t v_x_23 = ((uint64_t)((v_x_22 & UINT64_C(0x0000ffff0000ffff)) << 16) | ((uint64_t)(v_x_22 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :33 */
+    uint64_t v_part = (uint64_t)(((uint64_t)((v_x_23 & UINT64_C(0x00000000ffffffff)) << 32) | ((uint64_t)(v_x_23 >> 32) & UINT64_C(0x00000000ffffffff))) >> 1);  /* :54 */
+    return (v_part ^ v_c);  /* :55 */
 }
 
 KERNEL(clmad_lo_3, 4, 3, (const uint64_t *r0, const uint64_t *r1, const uint64_t *r2, uint64_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (8, 8, 8, 8),

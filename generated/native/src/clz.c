@@ -7,12 +7,12 @@
 #include "kernel.h"
 
 LANE(clz_b32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :28 */
+    uint32_t v_x = v_a;  /* :29 */
     return select_32((v_a == 0x00000000u), 0x00000020u, (uint32_t)(0x0000001fu - (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(number_u32(v_x), roundTowardZero, 0) >> 52))) - 0x000003ffu)));
 }
 
 LANE(clz_b64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = v_a;  /* :30 */
+    uint64_t v_x = v_a;  /* :31 */
     return select_32((v_a == UINT64_C(0x0000000000000000)), 0x00000040u, (uint32_t)(0x0000003fu - (uint32_t)(congruent_u32(whole_u64((uint64_t)(convert_f64(steered_u64(v_x), steered, 0) >> 52))) - 0x000003ffu)));
 }
 

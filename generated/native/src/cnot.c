@@ -7,15 +7,15 @@
 #include "kernel.h"
 
 LANE(cnot_b16_1, uint16_t, uint16_t v_a) {
-    return select_16((v_a == 0x0000u), 0x0001u, 0x0000u);  /* :21 */
+    return select_16((v_a == 0x0000u), 0x0001u, 0x0000u);  /* :22 */
 }
 
 LANE(cnot_b32_1, uint32_t, uint32_t v_a) {
-    return select_32((v_a == 0x00000000u), 0x00000001u, 0x00000000u);  /* :21 */
+    return select_32((v_a == 0x00000000u), 0x00000001u, 0x00000000u);  /* :22 */
 }
 
 LANE(cnot_b64_1, uint64_t, uint64_t v_a) {
-    return select_64((v_a == UINT64_C(0x0000000000000000)), UINT64_C(0x0000000000000001), UINT64_C(0x0000000000000000));  /* :21 */
+    return select_64((v_a == UINT64_C(0x0000000000000000)), UINT64_C(0x0000000000000001), UINT64_C(0x0000000000000000));  /* :22 */
 }
 
 KERNEL(cnot_b16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),

@@ -7,11 +7,11 @@
 #include "kernel.h"
 
 LANE(copysign_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return copySign_f32(v_b, v_a);  /* :22 */
+    return copySign_f32(v_b, v_a);  /* :23 */
 }
 
 LANE(copysign_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return copySign_f64(v_b, v_a);  /* :22 */
+    return copySign_f64(v_b, v_a);  /* :23 */
 }
 
 KERNEL(copysign_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

@@ -7,2124 +7,2124 @@
 #include "kernel.h"
 
 LANE(cvt_rni_u8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u8(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_u8(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_u8(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u16(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_u16(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_u16(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u32(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_u32(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_u32(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_u64(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_u64(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s8(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_s8(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_s8(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s16(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_s16(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_s16(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s32(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_s32(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_s32(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_f16(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f16(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_s64(number_f64(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_s64(number_f64(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u8(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u16(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u32(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s8(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s16(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_f16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s32(single_f16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u8(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u16(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u32(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s8(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s16(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s32(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u8(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_u8(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u16(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_u16(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u32(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_u32(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_u64(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s8_f16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s8(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s8_f64_1, uint8_t, uint64_t v_a) {
-    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :277 */
+    uint8_t v_d = convert_s8(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_8(isNaN_f64(v_a), 0x80u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s16(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :277 */
+    uint16_t v_d = convert_s16(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_16(isNaN_f64(v_a), 0x8000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s32(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :277 */
+    uint32_t v_d = convert_s32(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_32(isNaN_f64(v_a), 0x80000000u, v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f16(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = convert_s64(number_f64(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f64(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u8(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_u8(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u16(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_u16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u32(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_u32(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s8(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_s8(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s16(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_s16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s32(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
+    return from_single_s32(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u8(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u16(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u32(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s8(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s16(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s32(single_f32(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
+    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u8(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u16(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u32(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s8(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s16(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s32(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
+    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u8(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_u8(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u16(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_u16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u32(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_u32(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s8_f32_1, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s8(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s8_f32_1_sm_10, uint8_t, uint32_t v_a) {
-    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_s8(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s16(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_s16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s32(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
+    return from_single_s32(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_f32(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_u8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u8(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u16(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_u32(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_u64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rni_s8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s8(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s16(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
+    return from_single_s32(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
 }
 
 LANE(cvt_rni_s64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTiesToEven, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTiesToEven, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_u8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u8(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u16(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_u32(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_u64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rzi_s8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s8(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s16(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
+    return from_single_s32(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
 }
 
 LANE(cvt_rzi_s64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardZero, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardZero, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_u8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u8(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u16(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_u32(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_u64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rmi_s8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s8(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s16(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
+    return from_single_s32(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
 }
 
 LANE(cvt_rmi_s64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardNegative, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardNegative, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_u8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_u8(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u8(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_u16(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u16(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_u32(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_u32(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_u64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_u64(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rpi_s8_bf16_1, uint8_t, uint16_t v_a) {
-    return from_single_s8(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s8(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_s16(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s16(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s32_bf16_1, uint32_t, uint16_t v_a) {
-    return from_single_s32(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
+    return from_single_s32(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
 }
 
 LANE(cvt_rpi_s64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardPositive, 0);  /* :274 */
-    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :277 */
+    uint64_t v_d = from_single_s64(single_bf16(v_a), roundTowardPositive, 0);  /* :275 */
+    return select_64(isNaN_bf16(v_a), UINT64_C(0x8000000000000000), v_d);  /* :278 */
 }
 
 LANE(cvt_rn_f16_u8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_s8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_u8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_u16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_u32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_u64_1, uint64_t, uint64_t v_a) {
-    return convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_s8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_s16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_s32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f64_s64_1, uint64_t, uint64_t v_a) {
-    return convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_sat_f16_u8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u8(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_u16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u16(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_u32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_u64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_u64(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_s8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s8(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_s16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s16(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_s32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_s64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_s64(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_u8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u8(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_u16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u16(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_u32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u32(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_u64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(steered_u64(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_s8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s8(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_s16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s16(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_s32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s32(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_sat_f64_s64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(steered_s64(v_a), roundTiesToEven, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_f16_u8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_u64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f16(number_u64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_s8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_s64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f16(number_s64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_u8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_u8(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_u8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_u16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_u16(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_u16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_u32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_u32(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_u32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_f64_u64_1, uint64_t, uint64_t v_a) {
-    return convert_f64(steered_u64(v_a), steered, 0);  /* :285 */
+    return convert_f64(steered_u64(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_s8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_s8(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_s8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_s16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_s16(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_s16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f64_s32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_s32(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f64(number_s32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_f64_s64_1, uint64_t, uint64_t v_a) {
-    return convert_f64(steered_s64(v_a), steered, 0);  /* :285 */
+    return convert_f64(steered_s64(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_rz_sat_f16_u8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_u16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_u32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_u64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_s8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_s16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_s32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_s64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_u8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_u16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_u32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_sat_f64_u64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_u64(v_a), steered, 0);  /* :285 */
+    uint64_t v_d = convert_f64(steered_u64(v_a), steered, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_s8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_s16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rz_sat_f64_s32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardZero, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_sat_f64_s64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = convert_f64(steered_s64(v_a), steered, 0);  /* :285 */
+    uint64_t v_d = convert_f64(steered_s64(v_a), steered, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_f16_u8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_s8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_u8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_u16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_u32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_s8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_s16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f64_s32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_sat_f16_u8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_u16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_u32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_u64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_s8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_s16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_s32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_s64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_u8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_u16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_u32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_s8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_s16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rm_sat_f64_s32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardNegative, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_f16_u8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_s8_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_u8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_u16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_u32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_s8_1, uint64_t, uint8_t v_a) {
-    return convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_s16_1, uint64_t, uint16_t v_a) {
-    return convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f64_s32_1, uint64_t, uint32_t v_a) {
-    return convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_sat_f16_u8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u8(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_u16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_u16(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_u32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_u32(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_u64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_u64(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_s8_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s8(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_s16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_s16(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_s32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(odd_s32(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_s64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_s64(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_u8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u8(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_u16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u16(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_u32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_u32(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_s8_1, uint64_t, uint8_t v_a) {
-    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s8(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_s16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s16(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rp_sat_f64_s32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_s32(v_a), roundTowardPositive, 0);  /* :286 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_f32_u8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_u16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_u32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_u64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_s8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_s16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_s32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32_s64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_sat_f32_u8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u8(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_u16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u16(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_u64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_s8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s8(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_s16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s16(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_s64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_ftz_f32_u32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* :285 */
+    return convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* :286 */
 }
 
 LANE(cvt_rn_ftz_f32_u64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* :285 */
+    return convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* :286 */
 }
 
 LANE(cvt_rn_ftz_f32_s32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* :285 */
+    return convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* :286 */
 }
 
 LANE(cvt_rn_ftz_f32_s64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* :285 */
+    return convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* :286 */
 }
 
 LANE(cvt_rn_ftz_sat_f32_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_u32(v_a), roundTiesToEven, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_ftz_sat_f32_u64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_u64(v_a), roundTiesToEven, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_s32(v_a), roundTiesToEven, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_ftz_sat_f32_s64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_s64(v_a), roundTiesToEven, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rz_f32_u8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f32_u16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_f32_u32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_u32(v_a), steered, 0);  /* :285 */
+    return convert_f32(number_u32(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_f32_u64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_u64(v_a), steered, 0);  /* :285 */
+    return convert_f32(number_u64(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f32_s8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f32_s16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_f32_s32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_s32(v_a), steered, 0);  /* :285 */
+    return convert_f32(number_s32(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_f32_s64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_s64(v_a), steered, 0);  /* :285 */
+    return convert_f32(number_s64(v_a), steered, 0);  /* :286 */
 }
 
 LANE(cvt_rz_sat_f32_u8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f32_u16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_sat_f32_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_u32(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_u32(v_a), steered, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_sat_f32_u64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_u64(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_u64(v_a), steered, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f32_s8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f32_s16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_sat_f32_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_s32(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_s32(v_a), steered, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_sat_f32_s64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_s64(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_s64(v_a), steered, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_ftz_f32_u32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_u32(v_a), steered, 1);  /* :285 */
+    return convert_f32(number_u32(v_a), steered, 1);  /* :286 */
 }
 
 LANE(cvt_ftz_f32_u64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_u64(v_a), steered, 1);  /* :285 */
+    return convert_f32(number_u64(v_a), steered, 1);  /* :286 */
 }
 
 LANE(cvt_ftz_f32_s32_1, uint32_t, uint32_t v_a) {
-    return convert_f32(number_s32(v_a), steered, 1);  /* :285 */
+    return convert_f32(number_s32(v_a), steered, 1);  /* :286 */
 }
 
 LANE(cvt_ftz_f32_s64_1, uint32_t, uint64_t v_a) {
-    return convert_f32(number_s64(v_a), steered, 1);  /* :285 */
+    return convert_f32(number_s64(v_a), steered, 1);  /* :286 */
 }
 
 LANE(cvt_ftz_sat_f32_u32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_u32(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_u32(v_a), steered, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_ftz_sat_f32_u64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_u64(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_u64(v_a), steered, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_ftz_sat_f32_s32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = convert_f32(number_s32(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_s32(v_a), steered, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_ftz_sat_f32_s64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_s64(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_s64(v_a), steered, 1);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rm_f32_u8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f32_u16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f32_s8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f32_s16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_sat_f32_u8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f32_u16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f32_s8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f32_s16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rp_f32_u8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f32_u16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f32_s8_1, uint32_t, uint8_t v_a) {
-    return from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f32_s16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_sat_f32_u8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u8(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f32_u16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_u16(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f32_s8_1, uint32_t, uint8_t v_a) {
-    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s8(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f32_s16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_s16(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_bf16_u8_1, uint16_t, uint8_t v_a) {
-    return exactly_bf16(single_u8(v_a));  /* :285 */
+    return exactly_bf16(single_u8(v_a));  /* :286 */
 }
 
 LANE(cvt_rn_bf16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_u16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(single_u16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_bf16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_u32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(odd_u32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_bf16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_u64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_bf16(number_u64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_bf16_s8_1, uint16_t, uint8_t v_a) {
-    return exactly_bf16(single_s8(v_a));  /* :285 */
+    return exactly_bf16(single_s8(v_a));  /* :286 */
 }
 
 LANE(cvt_rn_bf16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_s16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(single_s16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_bf16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_s32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(odd_s32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_bf16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_s64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_bf16(number_s64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_u16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(single_u16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_u32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(odd_u32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_u64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_bf16(number_u64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_s16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(single_s16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_s32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(odd_s32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_s64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_bf16(number_s64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_u16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(single_u16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_u32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(odd_u32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_u64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_bf16(number_u64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_s16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(single_s16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_s32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(odd_s32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_s64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_bf16(number_s64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_u16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_u16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(single_u16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_u32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_u32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(odd_u32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_u64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_u64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_bf16(number_u64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_s16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_s16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(single_s16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_s32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(odd_s32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(odd_s32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_s64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_s64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_bf16(number_s64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_u8_u8_1, uint8_t, uint8_t v_a) {
-    return congruent_u8(whole_u8(v_a));  /* :271 */
+    return congruent_u8(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_u16_1, uint8_t, uint16_t v_a) {
-    return congruent_u8(whole_u16(v_a));  /* :271 */
+    return congruent_u8(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_u32_1, uint8_t, uint32_t v_a) {
-    return congruent_u8(whole_u32(v_a));  /* :271 */
+    return congruent_u8(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_u64_1, uint8_t, uint64_t v_a) {
-    return congruent_u8(whole_u64(v_a));  /* :271 */
+    return congruent_u8(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_s8_1, uint8_t, uint8_t v_a) {
-    return congruent_u8(whole_s8(v_a));  /* :271 */
+    return congruent_u8(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_s16_1, uint8_t, uint16_t v_a) {
-    return congruent_u8(whole_s16(v_a));  /* :271 */
+    return congruent_u8(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_s32_1, uint8_t, uint32_t v_a) {
-    return congruent_u8(whole_s32(v_a));  /* :271 */
+    return congruent_u8(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_u8_s64_1, uint8_t, uint64_t v_a) {
-    return congruent_u8(whole_s64(v_a));  /* :271 */
+    return congruent_u8(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_u8_1, uint16_t, uint8_t v_a) {
-    return congruent_u16(whole_u8(v_a));  /* :271 */
+    return congruent_u16(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_u16_1, uint16_t, uint16_t v_a) {
-    return congruent_u16(whole_u16(v_a));  /* :271 */
+    return congruent_u16(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_u32_1, uint16_t, uint32_t v_a) {
-    return congruent_u16(whole_u32(v_a));  /* :271 */
+    return congruent_u16(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_u64_1, uint16_t, uint64_t v_a) {
-    return congruent_u16(whole_u64(v_a));  /* :271 */
+    return congruent_u16(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_s8_1, uint16_t, uint8_t v_a) {
-    return congruent_u16(whole_s8(v_a));  /* :271 */
+    return congruent_u16(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_s16_1, uint16_t, uint16_t v_a) {
-    return congruent_u16(whole_s16(v_a));  /* :271 */
+    return congruent_u16(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_s32_1, uint16_t, uint32_t v_a) {
-    return congruent_u16(whole_s32(v_a));  /* :271 */
+    return congruent_u16(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_u16_s64_1, uint16_t, uint64_t v_a) {
-    return congruent_u16(whole_s64(v_a));  /* :271 */
+    return congruent_u16(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_u8_1, uint32_t, uint8_t v_a) {
-    return congruent_u32(whole_u8(v_a));  /* :271 */
+    return congruent_u32(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_u16_1, uint32_t, uint16_t v_a) {
-    return congruent_u32(whole_u16(v_a));  /* :271 */
+    return congruent_u32(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_u32_1, uint32_t, uint32_t v_a) {
-    return congruent_u32(whole_u32(v_a));  /* :271 */
+    return congruent_u32(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_u64_1, uint32_t, uint64_t v_a) {
-    return congruent_u32(whole_u64(v_a));  /* :271 */
+    return congruent_u32(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_s8_1, uint32_t, uint8_t v_a) {
-    return congruent_u32(whole_s8(v_a));  /* :271 */
+    return congruent_u32(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_s16_1, uint32_t, uint16_t v_a) {
-    return congruent_u32(whole_s16(v_a));  /* :271 */
+    return congruent_u32(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_s32_1, uint32_t, uint32_t v_a) {
-    return congruent_u32(whole_s32(v_a));  /* :271 */
+    return congruent_u32(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_u32_s64_1, uint32_t, uint64_t v_a) {
-    return congruent_u32(whole_s64(v_a));  /* :271 */
+    return congruent_u32(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_u8_1, uint64_t, uint8_t v_a) {
-    return congruent_u64(whole_u8(v_a));  /* :271 */
+    return congruent_u64(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_u16_1, uint64_t, uint16_t v_a) {
-    return congruent_u64(whole_u16(v_a));  /* :271 */
+    return congruent_u64(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_u32_1, uint64_t, uint32_t v_a) {
-    return congruent_u64(whole_u32(v_a));  /* :271 */
+    return congruent_u64(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_u64_1, uint64_t, uint64_t v_a) {
-    return congruent_u64(whole_u64(v_a));  /* :271 */
+    return congruent_u64(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_s8_1, uint64_t, uint8_t v_a) {
-    return congruent_u64(whole_s8(v_a));  /* :271 */
+    return congruent_u64(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_s16_1, uint64_t, uint16_t v_a) {
-    return congruent_u64(whole_s16(v_a));  /* :271 */
+    return congruent_u64(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_s32_1, uint64_t, uint32_t v_a) {
-    return congruent_u64(whole_s32(v_a));  /* :271 */
+    return congruent_u64(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_u64_s64_1, uint64_t, uint64_t v_a) {
-    return congruent_u64(whole_s64(v_a));  /* :271 */
+    return congruent_u64(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_u8_1, uint8_t, uint8_t v_a) {
-    return congruent_s8(whole_u8(v_a));  /* :271 */
+    return congruent_s8(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_u16_1, uint8_t, uint16_t v_a) {
-    return congruent_s8(whole_u16(v_a));  /* :271 */
+    return congruent_s8(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_u32_1, uint8_t, uint32_t v_a) {
-    return congruent_s8(whole_u32(v_a));  /* :271 */
+    return congruent_s8(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_u64_1, uint8_t, uint64_t v_a) {
-    return congruent_s8(whole_u64(v_a));  /* :271 */
+    return congruent_s8(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_s8_1, uint8_t, uint8_t v_a) {
-    return congruent_s8(whole_s8(v_a));  /* :271 */
+    return congruent_s8(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_s16_1, uint8_t, uint16_t v_a) {
-    return congruent_s8(whole_s16(v_a));  /* :271 */
+    return congruent_s8(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_s32_1, uint8_t, uint32_t v_a) {
-    return congruent_s8(whole_s32(v_a));  /* :271 */
+    return congruent_s8(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_s8_s64_1, uint8_t, uint64_t v_a) {
-    return congruent_s8(whole_s64(v_a));  /* :271 */
+    return congruent_s8(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_u8_1, uint16_t, uint8_t v_a) {
-    return congruent_s16(whole_u8(v_a));  /* :271 */
+    return congruent_s16(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_u16_1, uint16_t, uint16_t v_a) {
-    return congruent_s16(whole_u16(v_a));  /* :271 */
+    return congruent_s16(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_u32_1, uint16_t, uint32_t v_a) {
-    return congruent_s16(whole_u32(v_a));  /* :271 */
+    return congruent_s16(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_u64_1, uint16_t, uint64_t v_a) {
-    return congruent_s16(whole_u64(v_a));  /* :271 */
+    return congruent_s16(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_s8_1, uint16_t, uint8_t v_a) {
-    return congruent_s16(whole_s8(v_a));  /* :271 */
+    return congruent_s16(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_s16_1, uint16_t, uint16_t v_a) {
-    return congruent_s16(whole_s16(v_a));  /* :271 */
+    return congruent_s16(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_s32_1, uint16_t, uint32_t v_a) {
-    return congruent_s16(whole_s32(v_a));  /* :271 */
+    return congruent_s16(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_s16_s64_1, uint16_t, uint64_t v_a) {
-    return congruent_s16(whole_s64(v_a));  /* :271 */
+    return congruent_s16(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_u8_1, uint32_t, uint8_t v_a) {
-    return congruent_s32(whole_u8(v_a));  /* :271 */
+    return congruent_s32(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_u16_1, uint32_t, uint16_t v_a) {
-    return congruent_s32(whole_u16(v_a));  /* :271 */
+    return congruent_s32(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_u32_1, uint32_t, uint32_t v_a) {
-    return congruent_s32(whole_u32(v_a));  /* :271 */
+    return congruent_s32(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_u64_1, uint32_t, uint64_t v_a) {
-    return congruent_s32(whole_u64(v_a));  /* :271 */
+    return congruent_s32(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_s8_1, uint32_t, uint8_t v_a) {
-    return congruent_s32(whole_s8(v_a));  /* :271 */
+    return congruent_s32(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_s16_1, uint32_t, uint16_t v_a) {
-    return congruent_s32(whole_s16(v_a));  /* :271 */
+    return congruent_s32(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_s32_1, uint32_t, uint32_t v_a) {
-    return congruent_s32(whole_s32(v_a));  /* :271 */
+    return congruent_s32(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_s32_s64_1, uint32_t, uint64_t v_a) {
-    return congruent_s32(whole_s64(v_a));  /* :271 */
+    return congruent_s32(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_u8_1, uint64_t, uint8_t v_a) {
-    return congruent_s64(whole_u8(v_a));  /* :271 */
+    return congruent_s64(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_u16_1, uint64_t, uint16_t v_a) {
-    return congruent_s64(whole_u16(v_a));  /* :271 */
+    return congruent_s64(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_u32_1, uint64_t, uint32_t v_a) {
-    return congruent_s64(whole_u32(v_a));  /* :271 */
+    return congruent_s64(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_u64_1, uint64_t, uint64_t v_a) {
-    return congruent_s64(whole_u64(v_a));  /* :271 */
+    return congruent_s64(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_s8_1, uint64_t, uint8_t v_a) {
-    return congruent_s64(whole_s8(v_a));  /* :271 */
+    return congruent_s64(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_s16_1, uint64_t, uint16_t v_a) {
-    return congruent_s64(whole_s16(v_a));  /* :271 */
+    return congruent_s64(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_s32_1, uint64_t, uint32_t v_a) {
-    return congruent_s64(whole_s32(v_a));  /* :271 */
+    return congruent_s64(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_s64_s64_1, uint64_t, uint64_t v_a) {
-    return congruent_s64(whole_s64(v_a));  /* :271 */
+    return congruent_s64(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_u16_1, uint8_t, uint16_t v_a) {
-    return from_signed_u8(whole_u16(v_a));  /* :271 */
+    return from_signed_u8(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_u32_1, uint8_t, uint32_t v_a) {
-    return from_signed_u8(whole_u32(v_a));  /* :271 */
+    return from_signed_u8(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_u64_1, uint8_t, uint64_t v_a) {
-    return from_unsigned_u8(whole_u64(v_a));  /* :271 */
+    return from_unsigned_u8(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_s8_1, uint8_t, uint8_t v_a) {
-    return from_signed_u8(whole_s8(v_a));  /* :271 */
+    return from_signed_u8(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_s16_1, uint8_t, uint16_t v_a) {
-    return from_signed_u8(whole_s16(v_a));  /* :271 */
+    return from_signed_u8(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_s32_1, uint8_t, uint32_t v_a) {
-    return from_signed_u8(whole_s32(v_a));  /* :271 */
+    return from_signed_u8(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u8_s64_1, uint8_t, uint64_t v_a) {
-    return from_signed_u8(whole_s64(v_a));  /* :271 */
+    return from_signed_u8(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_u32_1, uint16_t, uint32_t v_a) {
-    return from_signed_u16(whole_u32(v_a));  /* :271 */
+    return from_signed_u16(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_u64_1, uint16_t, uint64_t v_a) {
-    return from_unsigned_u16(whole_u64(v_a));  /* :271 */
+    return from_unsigned_u16(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_s8_1, uint16_t, uint8_t v_a) {
-    return from_signed_u16(whole_s8(v_a));  /* :271 */
+    return from_signed_u16(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_s16_1, uint16_t, uint16_t v_a) {
-    return from_signed_u16(whole_s16(v_a));  /* :271 */
+    return from_signed_u16(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_s32, uint16_t, uint32_t v_a) {
-    return from_signed_u16(whole_s32(v_a));  /* :271 */
+    return from_signed_u16(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u16_s64_1, uint16_t, uint64_t v_a) {
-    return from_signed_u16(whole_s64(v_a));  /* :271 */
+    return from_signed_u16(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u32_u64_1, uint32_t, uint64_t v_a) {
-    return from_unsigned_u32(whole_u64(v_a));  /* :271 */
+    return from_unsigned_u32(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u32_s8_1, uint32_t, uint8_t v_a) {
-    return from_signed_u32(whole_s8(v_a));  /* :271 */
+    return from_signed_u32(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u32_s16_1, uint32_t, uint16_t v_a) {
-    return from_signed_u32(whole_s16(v_a));  /* :271 */
+    return from_signed_u32(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u32_s32_1, uint32_t, uint32_t v_a) {
-    return from_signed_u32(whole_s32(v_a));  /* :271 */
+    return from_signed_u32(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u32_s64_1, uint32_t, uint64_t v_a) {
-    return from_signed_u32(whole_s64(v_a));  /* :271 */
+    return from_signed_u32(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u64_s8_1, uint64_t, uint8_t v_a) {
-    return from_signed_u64(whole_s8(v_a));  /* :271 */
+    return from_signed_u64(whole_s8(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u64_s16_1, uint64_t, uint16_t v_a) {
-    return from_signed_u64(whole_s16(v_a));  /* :271 */
+    return from_signed_u64(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u64_s32_1, uint64_t, uint32_t v_a) {
-    return from_signed_u64(whole_s32(v_a));  /* :271 */
+    return from_signed_u64(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_u64_s64_1, uint64_t, uint64_t v_a) {
-    return from_signed_u64(whole_s64(v_a));  /* :271 */
+    return from_signed_u64(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_u8_1, uint8_t, uint8_t v_a) {
-    return from_signed_s8(whole_u8(v_a));  /* :271 */
+    return from_signed_s8(whole_u8(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_u16_1, uint8_t, uint16_t v_a) {
-    return from_signed_s8(whole_u16(v_a));  /* :271 */
+    return from_signed_s8(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_u32_1, uint8_t, uint32_t v_a) {
-    return from_signed_s8(whole_u32(v_a));  /* :271 */
+    return from_signed_s8(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_u64_1, uint8_t, uint64_t v_a) {
-    return from_unsigned_s8(whole_u64(v_a));  /* :271 */
+    return from_unsigned_s8(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_s16_1, uint8_t, uint16_t v_a) {
-    return from_signed_s8(whole_s16(v_a));  /* :271 */
+    return from_signed_s8(whole_s16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_s32_1, uint8_t, uint32_t v_a) {
-    return from_signed_s8(whole_s32(v_a));  /* :271 */
+    return from_signed_s8(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s8_s64_1, uint8_t, uint64_t v_a) {
-    return from_signed_s8(whole_s64(v_a));  /* :271 */
+    return from_signed_s8(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s16_u16_1, uint16_t, uint16_t v_a) {
-    return from_signed_s16(whole_u16(v_a));  /* :271 */
+    return from_signed_s16(whole_u16(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s16_u32_1, uint16_t, uint32_t v_a) {
-    return from_signed_s16(whole_u32(v_a));  /* :271 */
+    return from_signed_s16(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s16_u64_1, uint16_t, uint64_t v_a) {
-    return from_unsigned_s16(whole_u64(v_a));  /* :271 */
+    return from_unsigned_s16(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s16_s32, uint16_t, uint32_t v_a) {
-    return from_signed_s16(whole_s32(v_a));  /* :271 */
+    return from_signed_s16(whole_s32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s16_s64_1, uint16_t, uint64_t v_a) {
-    return from_signed_s16(whole_s64(v_a));  /* :271 */
+    return from_signed_s16(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s32_u32_1, uint32_t, uint32_t v_a) {
-    return from_signed_s32(whole_u32(v_a));  /* :271 */
+    return from_signed_s32(whole_u32(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s32_u64_1, uint32_t, uint64_t v_a) {
-    return from_unsigned_s32(whole_u64(v_a));  /* :271 */
+    return from_unsigned_s32(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s32_s64_1, uint32_t, uint64_t v_a) {
-    return from_signed_s32(whole_s64(v_a));  /* :271 */
+    return from_signed_s32(whole_s64(v_a));  /* :272 */
 }
 
 LANE(cvt_sat_s64_u64_1, uint64_t, uint64_t v_a) {
-    return from_unsigned_s64(whole_u64(v_a));  /* :271 */
+    return from_unsigned_s64(whole_u64(v_a));  /* :272 */
 }
 
 LANE(cvt_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = v_a;  /* :281 */
+    uint16_t v_d = v_a;  /* :282 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(cvt_sat_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = v_a;  /* :281 */
+    uint16_t v_d = v_a;  /* :282 */
     uint16_t v_d_2 = select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
     return minimumNumber_f16(maximumNumber_f16(v_d_2, 0x0000u), 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rni_f16_f16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* :279 */
+    return roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* :280 */
 }
 
 LANE(cvt_rni_sat_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* :279 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTiesToEven, 0);  /* :280 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rzi_f16_f16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_f16(v_a, roundTowardZero, 0);  /* :279 */
+    return roundToIntegral_f16(v_a, roundTowardZero, 0);  /* :280 */
 }
 
 LANE(cvt_rzi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* :279 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardZero, 0);  /* :280 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rmi_f16_f16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* :279 */
+    return roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* :280 */
 }
 
 LANE(cvt_rmi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* :279 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardNegative, 0);  /* :280 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rpi_f16_f16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* :279 */
+    return roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* :280 */
 }
 
 LANE(cvt_rpi_sat_f16_f16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* :279 */
+    uint16_t v_d = roundToIntegral_f16(v_a, roundTowardPositive, 0);  /* :280 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_bf16_bf16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = v_a;  /* :281 */
+    uint16_t v_d = v_a;  /* :282 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(cvt_rni_bf16_bf16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_bf16(v_a, roundTiesToEven, 0);  /* :279 */
+    return roundToIntegral_bf16(v_a, roundTiesToEven, 0);  /* :280 */
 }
 
 LANE(cvt_rzi_bf16_bf16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardZero, 0);  /* :279 */
+    return roundToIntegral_bf16(v_a, roundTowardZero, 0);  /* :280 */
 }
 
 LANE(cvt_rmi_bf16_bf16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardNegative, 0);  /* :279 */
+    return roundToIntegral_bf16(v_a, roundTowardNegative, 0);  /* :280 */
 }
 
 LANE(cvt_rpi_bf16_bf16_1, uint16_t, uint16_t v_a) {
-    return roundToIntegral_bf16(v_a, roundTowardPositive, 0);  /* :279 */
+    return roundToIntegral_bf16(v_a, roundTowardPositive, 0);  /* :280 */
 }
 
 LANE(cvt_f32_f32_1, uint32_t, uint32_t v_a) {
-    return v_a;  /* :281 */
+    return v_a;  /* :282 */
 }
 
 LANE(cvt_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    uint32_t v_d = v_a_2;  /* :281 */
+    uint32_t v_d = v_a_2;  /* :282 */
     _Bool v_condition = isNaN_f32(v_d);  /* NaN */
     _Bool v_condition_2 = isNaN_f32(v_a);
     uint32_t v_d_2 = quieten_f32(v_a_2);
@@ -2134,13 +2134,13 @@ LANE(cvt_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 }
 
 LANE(cvt_sat_f32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = v_a;  /* :281 */
+    uint32_t v_d = v_a;  /* :282 */
     return minimumNumber_f32(maximumNumber_f32(v_d, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    uint32_t v_d = v_a_2;  /* :281 */
+    uint32_t v_d = v_a_2;  /* :282 */
     _Bool v_condition = isNaN_f32(v_d);  /* NaN */
     _Bool v_condition_2 = isNaN_f32(v_a);
     uint32_t v_d_2 = quieten_f32(v_a_2);
@@ -2151,2648 +2151,2648 @@ LANE(cvt_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
 }
 
 LANE(cvt_rni_f32_f32_1, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* :279 */
+    return roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* :280 */
 }
 
 LANE(cvt_rni_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* :279 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* :280 */
 }
 
 LANE(cvt_rni_sat_f32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTiesToEven, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rni_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTiesToEven, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rzi_f32_f32_1, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(v_a, roundTowardZero, 0);  /* :279 */
+    return roundToIntegral_f32(v_a, roundTowardZero, 0);  /* :280 */
 }
 
 LANE(cvt_rzi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* :279 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* :280 */
 }
 
 LANE(cvt_rzi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardZero, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rzi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardZero, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rmi_f32_f32_1, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* :279 */
+    return roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* :280 */
 }
 
 LANE(cvt_rmi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* :279 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* :280 */
 }
 
 LANE(cvt_rmi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardNegative, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rmi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardNegative, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rpi_f32_f32_1, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* :279 */
+    return roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* :280 */
 }
 
 LANE(cvt_rpi_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* :279 */
+    return roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* :280 */
 }
 
 LANE(cvt_rpi_sat_f32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(v_a, roundTowardPositive, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rpi_sat_f32_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* :279 */
+    uint32_t v_d = roundToIntegral_f32(flushed_f32(v_a), roundTowardPositive, 0);  /* :280 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_f64_f64_1, uint64_t, uint64_t v_a) {
-    return v_a;  /* :281 */
+    return v_a;  /* :282 */
 }
 
 LANE(cvt_sat_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = v_a;  /* :281 */
+    uint64_t v_d = v_a;  /* :282 */
     return minimumNumber_f64(maximumNumber_f64(v_d, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rni_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* :280 */
     return propagate_f64(v_d, v_a);  /* NaN */
 }
 
 LANE(cvt_rni_sat_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTiesToEven, 0);  /* :280 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rzi_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* :280 */
     return propagate_f64(v_d, v_a);  /* NaN */
 }
 
 LANE(cvt_rzi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardZero, 0);  /* :280 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rmi_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* :280 */
     return propagate_f64(v_d, v_a);  /* NaN */
 }
 
 LANE(cvt_rmi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardNegative, 0);  /* :280 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rpi_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* :280 */
     return propagate_f64(v_d, v_a);  /* NaN */
 }
 
 LANE(cvt_rpi_sat_f64_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* :279 */
+    uint64_t v_d = roundToIntegral_f64(v_a, roundTowardPositive, 0);  /* :280 */
     uint64_t v_d_5 = propagate_f64(v_d, v_a);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_5, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_f32_f16_1, uint32_t, uint16_t v_a) {
-    return from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_sat_f32_f16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* NaN */
 }
 
 LANE(cvt_ftz_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :285 */
-    return flushed_f32(v_d);  /* :288 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :286 */
+    return flushed_f32(v_d);  /* :289 */
 }
 
 LANE(cvt_f64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_sat_f64_f16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f16(v_a), roundTiesToEven, 0);  /* :286 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_f64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTiesToEven, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_rz_f64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardZero, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardZero, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_rm_f64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardNegative, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_rp_f64_bf16_1, uint64_t, uint16_t v_a) {
-    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_bf16(v_a), roundTowardPositive, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_f64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* NaN */
 }
 
 LANE(cvt_f64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
 }
 
 LANE(cvt_sat_f64_f32_1, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f32(v_a), roundTiesToEven, 0);  /* :286 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), quieten_f64(convertNaN_f64(v_a, 8, 23)), v_d);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_sat_f64_f32_1_sm_10, uint64_t, uint32_t v_a) {
-    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    uint64_t v_d = convert_f64(number_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
     uint64_t v_d_2 = select_64(isNaN_f64(v_d), UINT64_C(0x7fffffffe0000000), v_d);  /* NaN */
     return minimumNumber_f64(maximumNumber_f64(v_d_2, UINT64_C(0x0000000000000000)), UINT64_C(0x3ff0000000000000));  /* .sat */
 }
 
 LANE(cvt_rn_f32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
 }
 
 LANE(cvt_rn_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* :286 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
 }
 
 LANE(cvt_rn_sat_f32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 0);  /* :286 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
     return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), roundTiesToEven, 1);  /* :286 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
     return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_f32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), steered, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
 }
 
 LANE(cvt_rz_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), steered, 1);  /* :286 */
     return select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
 }
 
 LANE(cvt_sat_f32_f64_1, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), steered, 0);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), steered, 0);  /* :286 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
     return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f32_f64_1_sm_10, uint32_t, uint64_t v_a) {
-    uint32_t v_d = convert_f32(number_f64(v_a), steered, 1);  /* :285 */
+    uint32_t v_d = convert_f32(number_f64(v_a), steered, 1);  /* :286 */
     uint32_t v_d_2 = select_32(isNaN_f32(v_d), quieten_f32(convertNaN_f32(v_a, 11, 52)), v_d);  /* NaN */
     return minimumNumber_f32(maximumNumber_f32(v_d_2, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(cvt_rn_f16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_sat_f16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_f16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_f64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_f16(number_f64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_sat_f16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_f16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_sat_f16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_f16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_sat_f16_f64_1, uint16_t, uint64_t v_a) {
-    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = convert_f16(number_f64(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_bf16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_f64(v_a), roundTiesToEven, 0);  /* :285 */
+    return convert_bf16(number_f64(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardZero, 0);  /* :285 */
+    return convert_bf16(number_f64(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardNegative, 0);  /* :285 */
+    return convert_bf16(number_f64(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_f64_1, uint16_t, uint64_t v_a) {
-    return convert_bf16(number_f64(v_a), roundTowardPositive, 0);  /* :285 */
+    return convert_bf16(number_f64(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f32, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_f16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_sat_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_f32, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_sat_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rz_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_f16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_sat_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rm_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_f16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_sat_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rp_sat_f16_f32_1_sm_10, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :286 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(cvt_rn_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_ftz_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_ftz_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(single_f32(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rm_ftz_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_ftz_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rn_relu_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_relu_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_relu_satfinite_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :284 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :284 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rz_relu_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rz_relu_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rz_relu_satfinite_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :284 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rz_relu_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :284 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_f32, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_f32, uint16_t, uint32_t v_a) {
-    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :283 */
+    return from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_bf16_f32_1, uint16_t, uint32_t v_a) {
-    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :283 */
+    return from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_f16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_bf16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(single_bf16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rz_f16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_bf16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_f16(single_bf16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rm_f16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_bf16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_f16(single_bf16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rp_f16_bf16_1, uint16_t, uint16_t v_a) {
-    return from_single_f16(single_bf16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_f16(single_bf16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_bf16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_f16(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_bf16(single_f16(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rz_bf16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_f16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_bf16(single_f16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rm_bf16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_f16(v_a), roundTowardNegative, 0);  /* :285 */
+    return from_single_bf16(single_f16(v_a), roundTowardNegative, 0);  /* :286 */
 }
 
 LANE(cvt_rp_bf16_f16_1, uint16_t, uint16_t v_a) {
-    return from_single_bf16(single_f16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_bf16(single_f16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rna_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_tf32(single_f32(v_a), roundTiesToAway, 0);  /* :285 */
+    return from_single_tf32(single_f32(v_a), roundTiesToAway, 0);  /* :286 */
 }
 
 LANE(cvt_rna_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return saturated_tf32(single_f32(v_a), roundTiesToAway);  /* :283 */
+    return saturated_tf32(single_f32(v_a), roundTiesToAway);  /* :284 */
 }
 
 LANE(cvt_rn_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    return from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return withoutSign_tf32(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :283 */
+    return saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :284 */
     return withoutSign_tf32(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return withoutSign_tf32(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_tf32_f32_1, uint32_t, uint32_t v_a) {
-    return saturated_tf32(single_f32(v_a), roundTowardZero);  /* :283 */
+    return saturated_tf32(single_f32(v_a), roundTowardZero);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_relu_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :284 */
     return withoutSign_tf32(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :284 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :284 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_relu_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_relu_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTiesToEven, 0);  /* :284 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_relu_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTiesToEven, 0);  /* :284 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :284 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :284 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_relu_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_relu_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_f32, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), roundTowardZero, 0);  /* :284 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_relu_satfinite_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :283 */
+    uint16_t v_d = from_single_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), roundTowardZero, 0);  /* :284 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTiesToEven, 0);  /* :286 */
     uint32_t v_d_3 = withoutSign_tf32(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :284 */
     return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTiesToEven);  /* :284 */
     uint32_t v_d_3 = withoutSign_tf32(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_tf32(single_f32(v_a), roundTowardZero, 0);  /* :286 */
     uint32_t v_d_3 = withoutSign_tf32(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :284 */
     return select_32(isZero_tf32(v_d), 0x00000000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_tf32_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint32_t v_d = saturated_tf32(single_f32(v_a), roundTowardZero);  /* :284 */
     uint32_t v_d_3 = withoutSign_tf32(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    return saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    return saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :283 */
+    return saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :283 */
+    return saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTiesToEven);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTiesToEven);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTiesToEven);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    return saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    return saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :283 */
+    return saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    return saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :283 */
+    return saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_a), roundTowardZero);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_a), roundTowardZero);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_a), roundTowardZero);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2, uint8_t, uint32_t v_a) {
-    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :283 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_a), roundTowardZero);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :283 */
+    return from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :284 */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTiesToEven, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :283 */
+    return from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :284 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :284 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :284 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_f16(minimum_f16(maximum_f16(v_a, 0xdf00u), 0x5f00u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e4m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e4m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc3e0u), 0x43e0u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_f16(minimum_f16(maximum_f16(v_a, 0xfb00u), 0x7b00u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e5m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e5m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc760u), 0x4760u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_f16(minimum_f16(maximum_f16(v_a, 0xc780u), 0x4780u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m3(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0f0u), 0x40f0u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_f16(minimum_f16(maximum_f16(v_a, 0xcf00u), 0x4f00u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e3m2x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e3m2(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc1e0u), 0x41e0u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_f16(minimum_f16(maximum_f16(v_a, 0xc600u), 0x4600u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_e2m1x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :283 */
+    uint8_t v_d = from_single_e2m1(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xc0c0u), 0x40c0u)), roundTowardZero, 0);  /* :284 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTiesToEven, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTiesToEven);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e4m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return select_8(isZero_e5m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m3(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e3m2(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return select_8(isZero_e2m1(v_d), 0x00u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e4m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_3 = withoutSign_e4m3(v_d);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = from_single_e5m2(single_f32(within_f32(v_x_2, 0xc7600000u, 0x47600000u)), roundTowardZero, 0);  /* :256 */
     uint8_t v_d_3 = clamped_e5m2(v_d, 0x7fu);  /* .relu */
     return v_d_3;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m3(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m3(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e3m2(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e3m2(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    uint8_t v_d = saturated_e2m1(single_f32(v_x_2), roundTowardZero);  /* :256 */
     uint8_t v_d_2 = withoutSign_e2m1(v_d);  /* .relu */
     return v_d_2;  /* .pzo */
 }
 
 LANE(cvt_rn_f16x2_1, uint16_t, uint8_t v_a) {
-    return from_single_f16(p.tables[0][v_a], roundTiesToEven, 0);  /* :285 */
+    return from_single_f16(p.tables[0][v_a], roundTiesToEven, 0);  /* :286 */
 }
 
 LANE(cvt_rn_relu_f16x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_d = from_single_f16(p.tables[0][v_a], roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(p.tables[0][v_a], roundTiesToEven, 0);  /* :286 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_bf16x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :268 */
-    return v_x;  /* :269 */
+    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :269 */
+    return v_x;  /* :270 */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :268 */
-    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :269 */
+    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :269 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :270 */
 }
 
 LANE(cvt_rn_relu_bf16x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :268 */
-    uint16_t v_d = v_x;  /* :269 */
+    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :269 */
+    uint16_t v_d = v_x;  /* :270 */
     return maximum_bf16(v_d, 0x0000u);  /* .relu */
 }
 
 LANE(cvt_rn_relu_satfinite_bf16x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :268 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :269 */
+    uint16_t v_x = exactly_bf16(p.tables[0][v_a]);  /* :269 */
+    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :270 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :263 */
-    return v_x;  /* :264 */
+    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :264 */
+    return v_x;  /* :265 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :263 */
-    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :264 */
+    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :264 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :265 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :263 */
-    uint16_t v_d = v_x;  /* :264 */
+    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = v_x;  /* :265 */
     return maximum_bf16(v_d, 0x0000u);  /* .relu */
 }
 
 LANE(cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :263 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :264 */
+    uint16_t v_x = from_single_bf16(p.tables[0][v_a] * p.tables[1][v_s], roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :265 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rs_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_f16(single_f32(v_a), v_r, 13);  /* :249 */
+    return convertStochastic_f16(single_f32(v_a), v_r, 13);  /* :250 */
 }
 
 LANE(cvt_rs_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* :249 */
+    return convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :249 */
+    return convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :249 */
+    return convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_relu_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* :249 */
+    uint16_t v_d = convertStochastic_f16(single_f32(v_a), v_r, 13);  /* :250 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rs_relu_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* :249 */
+    uint16_t v_d = convertStochastic_bf16(single_f32(v_a), v_r, 16);  /* :250 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_f16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :249 */
+    uint16_t v_d = convertStochastic_f16(single_f32(within_f32(v_a, 0xc77fe000u, 0x477fe000u)), v_r, 13);  /* :250 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_bf16x2_f32_3, uint16_t, uint32_t v_a, uint16_t v_r) {
-    uint16_t v_d = convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :249 */
+    uint16_t v_d = convertStochastic_bf16(single_f32(within_f32(v_a, 0xff7f0000u, 0x7f7f0000u)), v_r, 16);  /* :250 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rs_satfinite_e4m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :249 */
+    return convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_e5m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :249 */
+    return convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_e2m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :249 */
+    return convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_e3m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :249 */
+    return convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_satfinite_e2m1x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    return convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :249 */
+    return convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :250 */
 }
 
 LANE(cvt_rs_relu_satfinite_e4m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :249 */
+    uint8_t v_d = convertStochastic_e4m3(single_f32(within_f32(v_a, 0xc3e00000u, 0x43e00000u)), v_r, 16);  /* :250 */
     return withoutSign_e4m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_e5m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :249 */
+    uint8_t v_d = convertStochastic_e5m2(single_f32(within_f32(v_a, 0xc7600000u, 0x47600000u)), v_r, 16);  /* :250 */
     return clamped_e5m2(v_d, 0x7fu);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m3x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :249 */
+    uint8_t v_d = convertStochastic_e2m3(single_f32(within_f32(v_a, 0xc0f00000u, 0x40f00000u)), v_r, 16);  /* :250 */
     return withoutSign_e2m3(v_d);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_e3m2x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :249 */
+    uint8_t v_d = convertStochastic_e3m2(single_f32(within_f32(v_a, 0xc1e00000u, 0x41e00000u)), v_r, 16);  /* :250 */
     return withoutSign_e3m2(v_d);  /* .relu */
 }
 
 LANE(cvt_rs_relu_satfinite_e2m1x4_f32_5, uint8_t, uint32_t v_a, uint16_t v_r) {
-    uint8_t v_d = convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :249 */
+    uint8_t v_d = convertStochastic_e2m1(single_f32(within_f32(v_a, 0xc0c00000u, 0x40c00000u)), v_r, 16);  /* :250 */
     return withoutSign_e2m1(v_d);  /* .relu */
 }
 
 LANE(cvt_rz_ue8m0x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_ue8m0(single_f32(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_ue8m0(single_f32(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_satfinite_ue8m0x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardZero, 0);  /* :283 */
+    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rp_ue8m0x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_ue8m0(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_ue8m0(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_satfinite_ue8m0x2_f32_2, uint8_t, uint32_t v_a) {
-    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardPositive, 0);  /* :283 */
+    return from_single_ue8m0(single_f32(within_f32(v_a, 0xff000000u, 0x7f000000u)), roundTowardPositive, 0);  /* :284 */
 }
 
 LANE(cvt_rz_ue8m0x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_ue8m0(single_bf16(v_a), roundTowardZero, 0);  /* :285 */
+    return from_single_ue8m0(single_bf16(v_a), roundTowardZero, 0);  /* :286 */
 }
 
 LANE(cvt_rz_satfinite_ue8m0x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardZero, 0);  /* :283 */
+    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardZero, 0);  /* :284 */
 }
 
 LANE(cvt_rp_ue8m0x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_ue8m0(single_bf16(v_a), roundTowardPositive, 0);  /* :285 */
+    return from_single_ue8m0(single_bf16(v_a), roundTowardPositive, 0);  /* :286 */
 }
 
 LANE(cvt_rp_satfinite_ue8m0x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardPositive, 0);  /* :283 */
+    return from_single_ue8m0(single_bf16(minimum_bf16(maximum_bf16(v_a, 0xff00u), 0x7f00u)), roundTowardPositive, 0);  /* :284 */
 }
 
 LANE(cvt_pack_sat_u8_s32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return (((uint32_t)(v_c << 16) | (uint32_t)((congruent_u32(whole_u8(from_signed_u8(whole_s32(v_a)))) & 0x000000ffu) << 8)) | (congruent_u32(whole_u8(from_signed_u8(whole_s32(v_b)))) & 0x000000ffu));  /* :247 */
+    return (((uint32_t)(v_c << 16) | (uint32_t)((congruent_u32(whole_u8(from_signed_u8(whole_s32(v_a)))) & 0x000000ffu) << 8)) | (congruent_u32(whole_u8(from_signed_u8(whole_s32(v_b)))) & 0x000000ffu));  /* :248 */
 }
 
 LANE(cvt_pack_sat_s8_s32_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return (((uint32_t)(v_c << 16) | (uint32_t)((congruent_u32(whole_s8(from_signed_s8(whole_s32(v_a)))) & 0x000000ffu) << 8)) | (congruent_u32(whole_s8(from_signed_s8(whole_s32(v_b)))) & 0x000000ffu));  /* :247 */
+    return (((uint32_t)(v_c << 16) | (uint32_t)((congruent_u32(whole_s8(from_signed_s8(whole_s32(v_a)))) & 0x000000ffu) << 8)) | (congruent_u32(whole_s8(from_signed_s8(whole_s32(v_b)))) & 0x000000ffu));  /* :248 */
 }
 
 LANE(cvt_rn_satfinite_s2f6x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_f32(v_a), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_relu_s2f6x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :258 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = v_a;  /* :259 */
+    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_s2f6x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_f32(v_a), roundTowardZero, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_relu_s2f6x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :258 */
-    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = v_a;  /* :259 */
+    uint32_t v_x_2 = maximum_f32(v_x, 0x00000000u);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_s2f6x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_s2f6x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_relu_s2f6x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_f32(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTiesToEven, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :258 */
-    uint32_t v_x_2 = v_x;  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :259 */
+    uint32_t v_x_2 = v_x;  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :258 */
-    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :259 */
-    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :260 */
-    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :261 */
+    uint32_t v_x = multiplication_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :259 */
+    uint32_t v_x_2 = clamped_f32(v_x, 0x7fffffffu);  /* :260 */
+    uint8_t v_d = from_single_s2f6(single_f32(v_x_2), roundTowardZero, 0);  /* :261 */
+    return select_8(isNaN_f32(v_x_2), 0x7fu, v_d);  /* :262 */
 }
 
 LANE(cvt_rn_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :268 */
-    uint16_t v_d = v_x;  /* :269 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :269 */
+    uint16_t v_d = v_x;  /* :270 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(cvt_rn_relu_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :268 */
-    uint16_t v_d = v_x;  /* :269 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :269 */
+    uint16_t v_d = v_x;  /* :270 */
     uint16_t v_d_2 = select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
     return maximum_bf16(v_d_2, 0x0000u);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :268 */
-    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :269 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :269 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :270 */
 }
 
 LANE(cvt_rn_satfinite_relu_bf16x2_s2f6x2_1, uint16_t, uint8_t v_a) {
-    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :268 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :269 */
+    uint16_t v_x = exactly_bf16(single_s2f6(v_a));  /* :269 */
+    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :270 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :263 */
-    return v_x;  /* :264 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :264 */
+    return v_x;  /* :265 */
 }
 
 LANE(cvt_rn_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :263 */
-    uint16_t v_d = v_x;  /* :264 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = v_x;  /* :265 */
     return maximum_bf16(v_d, 0x0000u);  /* .relu */
 }
 
 LANE(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :263 */
-    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :264 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :264 */
+    return minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :265 */
 }
 
 LANE(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, uint16_t, uint8_t v_a, uint8_t v_s) {
-    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :263 */
-    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :264 */
+    uint16_t v_x = multiplication_bf16(exactly_bf16(single_s2f6(v_a)), exactly_bf16(p.tables[0][v_s]), roundTiesToEven, 0);  /* :264 */
+    uint16_t v_d = minimum_bf16(maximum_bf16(v_x, 0xff7fu), 0x7f7fu);  /* :265 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(cvt_rn_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f32_2, uint8_t, uint32_t v_a) {
-    uint32_t v_x = v_a;  /* :266 */
+    uint32_t v_x = v_a;  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rn_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTiesToEven, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTiesToEven, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardZero, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :267 */
     return from_single_ue5m3(single_f32(v_x), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_f16(v_a), roundTowardPositive, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_1, uint8_t, uint16_t v_a) {
-    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :266 */
+    uint32_t v_x = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :267 */
     return from_single_ue5m3(single_f32(within_f32(v_x, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);
 }
 
 LANE(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, uint8_t, uint32_t v_a, uint8_t v_s) {
-    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x_2 = multiplication_f32(flushed_f32(v_a), from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rn_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rn_satfinite_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTiesToEven, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTiesToEven, 0), roundTiesToEven, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTiesToEven, 0);  /* :256 */
 }
 
 LANE(cvt_rz_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_satfinite_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardZero, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardZero, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardZero, 0);  /* :256 */
 }
 
 LANE(cvt_rz_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* NaN */
 }
 
 LANE(cvt_rz_ftz_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :285 */
-    return flushed_f32(v_d);  /* :288 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardZero, 0);  /* :286 */
+    return flushed_f32(v_d);  /* :289 */
 }
 
 LANE(cvt_rm_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* NaN */
 }
 
 LANE(cvt_rm_ftz_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* :285 */
-    return flushed_f32(v_d);  /* :288 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardNegative, 0);  /* :286 */
+    return flushed_f32(v_d);  /* :289 */
 }
 
 LANE(cvt_rp_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :285 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :286 */
     return select_32(isNaN_f32(v_d), convertNaN_f32(v_a, 8, 7), v_d);  /* NaN */
 }
 
 LANE(cvt_rp_ftz_f32_bf16_1, uint32_t, uint16_t v_a) {
-    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :285 */
-    return flushed_f32(v_d);  /* :288 */
+    uint32_t v_d = from_single_f32(single_bf16(v_a), roundTowardPositive, 0);  /* :286 */
+    return flushed_f32(v_d);  /* :289 */
 }
 
 LANE(cvt_rm_pzo_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardNegative, 0);  /* :286 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rm_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardNegative, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rp_pzo_f16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_f16(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
     return select_16(isZero_f16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rp_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(v_a), roundTowardPositive, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rn_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTiesToEven, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rz_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardZero, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rm_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardNegative, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rp_ftz_pzo_bf16_f32_1, uint16_t, uint32_t v_a) {
-    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :285 */
+    uint16_t v_d = from_single_bf16(single_f32(flushed_f32(v_a)), roundTowardPositive, 0);  /* :286 */
     return select_16(isZero_bf16(v_d), 0x0000u, v_d);  /* .pzo */
 }
 
 LANE(cvt_rp_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :256 */
 }
 
 LANE(cvt_rp_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(v_x_2), roundTowardPositive, 0);  /* :256 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_f16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_f16(flushed_f16(v_a)), roundTowardPositive, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :256 */
 }
 
 LANE(cvt_rp_satfinite_ue5m3x2_bf16x2_2, uint8_t, uint16_t v_a, uint8_t v_s) {
-    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :251 */
-    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :254 */
-    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :255 */
+    uint32_t v_x = from_single_f32(single_bf16(flushed_bf16(v_a)), roundTowardPositive, 0);  /* :252 */
+    uint32_t v_x_2 = multiplication_f32(v_x, from_single_f32(p.tables[0][(uint8_t)(0xfeu - v_s)], roundTowardPositive, 0), steered, 0);  /* :255 */
+    return from_single_ue5m3(single_f32(within_f32(v_x_2, 0xc7e00000u, 0x47e00000u)), roundTowardPositive, 0);  /* :256 */
 }
 
 KERNEL(cvt_rni_u8_f16_1, 2, 1, (const uint16_t *r0, uint8_t *r1), ((void *)at[0], (void *)at[1]), (2, 1),

@@ -8,15 +8,15 @@
 #include "units.h"
 
 LANE(div_approx_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* :42 */
-    _Bool v_condition = (compare_f32(magnitude_f32(v_b), 0x7e800000u, 4) & isFinite_f32(v_b));  /* :46 */
-    _Bool v_condition_2 = isInfinite_f32(v_a);  /* :48 */
-    uint32_t v_d_2 = 0x7fffffffu;  /* :49 */
-    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* :50 */
-    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :51 */
-    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :50 */
-    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :48 */
-    return select_32(v_condition, v_d_5, v_d);  /* :46 */
+    uint32_t v_d = division_f32(v_a, v_b, roundTiesToEven, 0);  /* :43 */
+    _Bool v_condition = (compare_f32(magnitude_f32(v_b), 0x7e800000u, 4) & isFinite_f32(v_b));  /* :47 */
+    _Bool v_condition_2 = isInfinite_f32(v_a);  /* :49 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* :50 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* :51 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :52 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :51 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :49 */
+    return select_32(v_condition, v_d_5, v_d);  /* :47 */
 }
 
 DIRECTLY(div_approx_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -33,33 +33,33 @@ DIRECTLY(div_approx_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 
 LANE(div_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = flushed_f32(v_b);  /* .ftz b */
-    uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :42 */
-    _Bool v_condition = (compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4) & isFinite_f32(v_b));  /* :46 */
-    _Bool v_condition_2 = isInfinite_f32(v_a);  /* :48 */
-    uint32_t v_d_2 = 0x7fffffffu;  /* :49 */
-    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* :50 */
-    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :51 */
-    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :50 */
-    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :48 */
-    return select_32(v_condition, v_d_5, v_d);  /* :46 */
+    uint32_t v_d = division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :43 */
+    _Bool v_condition = (compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4) & isFinite_f32(v_b));  /* :47 */
+    _Bool v_condition_2 = isInfinite_f32(v_a);  /* :49 */
+    uint32_t v_d_2 = 0x7fffffffu;  /* :50 */
+    _Bool v_condition_3 = (!isNaN_f32(v_a));  /* :51 */
+    uint32_t v_d_3 = copySign_f32(0x00000000u, v_d);  /* :52 */
+    uint32_t v_d_4 = select_32(v_condition_3, v_d_3, v_d);  /* :51 */
+    uint32_t v_d_5 = select_32(v_condition_2, v_d_2, v_d_4);  /* :49 */
+    return select_32(v_condition, v_d_5, v_d);  /* :47 */
 }
 
 LANE(div_approx_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_tiny = compare_f32(magnitude_f32(v_b), 0x00800000u, 1);  /* :61 */
-    uint32_t v_dividend = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :62 */
-    uint32_t v_divisor = select_32(v_tiny, multiplication_f32(v_b, 0x4b800000u, roundTiesToEven, 0), v_b);  /* :63 */
-    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :64 */
-    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* :65 */
+    _Bool v_tiny = compare_f32(magnitude_f32(v_b), 0x00800000u, 1);  /* :62 */
+    uint32_t v_dividend = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :63 */
+    uint32_t v_divisor = select_32(v_tiny, multiplication_f32(v_b, 0x4b800000u, roundTiesToEven, 0), v_b);  /* :64 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :65 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* :66 */
 }
 
 LANE(div_approx_ftz_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = flushed_f32(v_b);  /* .ftz b */
-    uint32_t v_reciprocal = unit_RCP_sm_50(v_b_2);  /* :57 */
-    return multiplication_f32(v_reciprocal, flushed_f32(v_a), roundTiesToEven, 1);  /* :58 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_b_2);  /* :58 */
+    return multiplication_f32(v_reciprocal, flushed_f32(v_a), roundTiesToEven, 1);  /* :59 */
 }
 
 LANE(div_full_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return division_f32(v_a, v_b, roundTiesToEven, 0);  /* :42 */
+    return division_f32(v_a, v_b, roundTiesToEven, 0);  /* :43 */
 }
 
 DIRECTLY(div_full_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -67,30 +67,30 @@ DIRECTLY(div_full_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_full_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :42 */
+    return division_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :43 */
 }
 
 LANE(div_full_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_small = select_32(compare_f32(magnitude_f32(v_b), 0x00800000u, 1), 0x4b800000u, 0x3f800000u);  /* :68 */
-    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_b), 0x7e800000u, 4), 0x3e800000u, v_small);  /* :69 */
-    uint32_t v_dividend = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* :70 */
-    uint32_t v_divisor = multiplication_f32(v_b, v_scale, roundTiesToEven, 0);  /* :71 */
-    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :72 */
-    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* :73 */
+    uint32_t v_small = select_32(compare_f32(magnitude_f32(v_b), 0x00800000u, 1), 0x4b800000u, 0x3f800000u);  /* :69 */
+    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_b), 0x7e800000u, 4), 0x3e800000u, v_small);  /* :70 */
+    uint32_t v_dividend = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* :71 */
+    uint32_t v_divisor = multiplication_f32(v_b, v_scale, roundTiesToEven, 0);  /* :72 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :73 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 0);  /* :74 */
 }
 
 LANE(div_full_ftz_f32_2_sm, uint32_t, uint32_t v_a, uint32_t v_b) {
     uint32_t v_b_2 = flushed_f32(v_b);  /* .ftz b */
-    uint32_t v_small = 0x3f800000u;  /* :68 */
-    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4), 0x3e800000u, v_small);  /* :69 */
-    uint32_t v_dividend = multiplication_f32(flushed_f32(v_a), v_scale, roundTiesToEven, 1);  /* :70 */
-    uint32_t v_divisor = multiplication_f32(flushed_f32(v_b), v_scale, roundTiesToEven, 1);  /* :71 */
-    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :72 */
-    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 1);  /* :73 */
+    uint32_t v_small = 0x3f800000u;  /* :69 */
+    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_b_2), 0x7e800000u, 4), 0x3e800000u, v_small);  /* :70 */
+    uint32_t v_dividend = multiplication_f32(flushed_f32(v_a), v_scale, roundTiesToEven, 1);  /* :71 */
+    uint32_t v_divisor = multiplication_f32(flushed_f32(v_b), v_scale, roundTiesToEven, 1);  /* :72 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_divisor);  /* :73 */
+    return multiplication_f32(v_reciprocal, v_dividend, roundTiesToEven, 1);  /* :74 */
 }
 
 LANE(div_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return division_f32(v_a, v_b, steered, 0);  /* :42 */
+    return division_f32(v_a, v_b, steered, 0);  /* :43 */
 }
 
 DIRECTLY(div_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -98,7 +98,7 @@ DIRECTLY(div_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(div_ftz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return division_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :42 */
+    return division_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :43 */
 }
 
 LANE(div_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
@@ -110,33 +110,33 @@ LANE(div_rz_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(div_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = divideIntegers_s16(v_a, v_b);  /* :42 */
-    return select_16(compare_s16(v_b, 0x0000u, 5), v_d, (uint16_t)(~(v_a ^ v_a)));  /* :45 */
+    uint16_t v_d = divideIntegers_s16(v_a, v_b);  /* :43 */
+    return select_16(compare_s16(v_b, 0x0000u, 5), v_d, (uint16_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 LANE(div_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = divideIntegers_u16(v_a, v_b);  /* :42 */
-    return select_16(compare_u16(v_b, 0x0000u, 5), v_d, (uint16_t)(~(v_a ^ v_a)));  /* :45 */
+    uint16_t v_d = divideIntegers_u16(v_a, v_b);  /* :43 */
+    return select_16(compare_u16(v_b, 0x0000u, 5), v_d, (uint16_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 LANE(div_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = divideIntegers_s32(v_a, v_b);  /* :42 */
-    return select_32(compare_s32(v_b, 0x00000000u, 5), v_d, (uint32_t)(~(v_a ^ v_a)));  /* :45 */
+    uint32_t v_d = divideIntegers_s32(v_a, v_b);  /* :43 */
+    return select_32(compare_s32(v_b, 0x00000000u, 5), v_d, (uint32_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 LANE(div_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = divideIntegers_u32(v_a, v_b);  /* :42 */
-    return select_32(compare_u32(v_b, 0x00000000u, 5), v_d, (uint32_t)(~(v_a ^ v_a)));  /* :45 */
+    uint32_t v_d = divideIntegers_u32(v_a, v_b);  /* :43 */
+    return select_32(compare_u32(v_b, 0x00000000u, 5), v_d, (uint32_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 LANE(div_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = divideIntegers_s64(v_a, v_b);  /* :42 */
-    return select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 5), v_d, (uint64_t)(~(v_a ^ v_a)));  /* :45 */
+    uint64_t v_d = divideIntegers_s64(v_a, v_b);  /* :43 */
+    return select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 5), v_d, (uint64_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 LANE(div_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = divideIntegers_u64(v_a, v_b);  /* :42 */
-    return select_64(compare_u64(v_b, UINT64_C(0x0000000000000000), 5), v_d, (uint64_t)(~(v_a ^ v_a)));  /* :45 */
+    uint64_t v_d = divideIntegers_u64(v_a, v_b);  /* :43 */
+    return select_64(compare_u64(v_b, UINT64_C(0x0000000000000000), 5), v_d, (uint64_t)(~(v_a ^ v_a)));  /* :46 */
 }
 
 EASED_KERNEL(div_approx_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4), is_ordinary(r0[i]) & is_ordinary(r1[i]), uint32_t p0 = div_approx_f32_2_directly(p, r0[i], r1[i]); r2[i] = p0;,

@@ -7,107 +7,107 @@
 #include "kernel.h"
 
 LANE(dp2a_lo_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :35 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :36 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_lo_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :35 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :36 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_lo_s32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :35 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :36 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_lo_s32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :35 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :36 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_hi_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :34 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_hi_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :34 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_hi_s32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :34 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 LANE(dp2a_hi_s32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
-    return (uint32_t)(v_c + v_both);  /* :36 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 16) & 0x0000ffffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00008000u) - 0x00008000u);  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_both = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :34 */
+    return (uint32_t)(v_c + v_both);  /* :37 */
 }
 
 KERNEL(dp2a_lo_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

@@ -7,91 +7,91 @@
 #include "kernel.h"
 
 LANE(dp4a_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :32 */
-    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_6 = v_p_5;  /* :28 */
-    uint32_t v_q_6 = v_q_5;  /* :29 */
-    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_8 = v_p_7;  /* :28 */
-    uint32_t v_q_8 = v_q_7;  /* :29 */
-    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :33 */
-    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :34 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
+    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_6 = v_p_5;  /* :29 */
+    uint32_t v_q_6 = v_q_5;  /* :30 */
+    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_8 = v_p_7;  /* :29 */
+    uint32_t v_q_8 = v_q_7;  /* :30 */
+    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :34 */
+    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :35 */
 }
 
 LANE(dp4a_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = v_p;  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = v_p_3;  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :32 */
-    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_6 = v_p_5;  /* :28 */
-    uint32_t v_q_6 = (uint32_t)((v_q_5 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_8 = v_p_7;  /* :28 */
-    uint32_t v_q_8 = (uint32_t)((v_q_7 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :33 */
-    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :34 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = v_p;  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = v_p_3;  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
+    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_6 = v_p_5;  /* :29 */
+    uint32_t v_q_6 = (uint32_t)((v_q_5 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_8 = v_p_7;  /* :29 */
+    uint32_t v_q_8 = (uint32_t)((v_q_7 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :34 */
+    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :35 */
 }
 
 LANE(dp4a_s32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_2 = v_q;  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_4 = v_q_3;  /* :29 */
-    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :32 */
-    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_6 = (uint32_t)((v_p_5 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_6 = v_q_5;  /* :29 */
-    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_8 = (uint32_t)((v_p_7 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_8 = v_q_7;  /* :29 */
-    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :33 */
-    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :34 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_2 = v_q;  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_4 = v_q_3;  /* :30 */
+    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
+    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_6 = (uint32_t)((v_p_5 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_6 = v_q_5;  /* :30 */
+    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_8 = (uint32_t)((v_p_7 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_8 = v_q_7;  /* :30 */
+    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :34 */
+    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :35 */
 }
 
 LANE(dp4a_s32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :26 */
-    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :32 */
-    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_6 = (uint32_t)((v_p_5 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_6 = (uint32_t)((v_q_5 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :26 */
-    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :27 */
-    uint32_t v_p_8 = (uint32_t)((v_p_7 ^ 0x00000080u) - 0x00000080u);  /* :28 */
-    uint32_t v_q_8 = (uint32_t)((v_q_7 ^ 0x00000080u) - 0x00000080u);  /* :29 */
-    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :33 */
-    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :34 */
+    uint32_t v_p = ((uint32_t)(v_a >> 0) & 0x000000ffu);  /* :27 */
+    uint32_t v_q = ((uint32_t)(v_b >> 0) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_2 = (uint32_t)((v_p ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_2 = (uint32_t)((v_q ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_3 = ((uint32_t)(v_a >> 8) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_3 = ((uint32_t)(v_b >> 8) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_4 = (uint32_t)((v_p_3 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_4 = (uint32_t)((v_q_3 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_low = (uint32_t)((uint32_t)(1u * v_p_2 * v_q_2) + (uint32_t)(1u * v_p_4 * v_q_4));  /* :33 */
+    uint32_t v_p_5 = ((uint32_t)(v_a >> 16) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_5 = ((uint32_t)(v_b >> 16) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_6 = (uint32_t)((v_p_5 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_6 = (uint32_t)((v_q_5 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_p_7 = ((uint32_t)(v_a >> 24) & 0x000000ffu);  /* :27 */
+    uint32_t v_q_7 = ((uint32_t)(v_b >> 24) & 0x000000ffu);  /* :28 */
+    uint32_t v_p_8 = (uint32_t)((v_p_7 ^ 0x00000080u) - 0x00000080u);  /* :29 */
+    uint32_t v_q_8 = (uint32_t)((v_q_7 ^ 0x00000080u) - 0x00000080u);  /* :30 */
+    uint32_t v_high = (uint32_t)((uint32_t)(1u * v_p_6 * v_q_6) + (uint32_t)(1u * v_p_8 * v_q_8));  /* :34 */
+    return (uint32_t)((uint32_t)(v_c + v_low) + v_high);  /* :35 */
 }
 
 KERNEL(dp4a_u32_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

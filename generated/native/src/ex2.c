@@ -8,23 +8,23 @@
 #include "units.h"
 
 DECIDING(ex2_approx_f32_1, uint32_t, uint32_t v_a) {
-    return exp2_f32(v_a, roundTiesToEven, 0, undecided);  /* :34 */
+    return exp2_f32(v_a, roundTiesToEven, 0, undecided);  /* :35 */
 }
 
 DECIDING(ex2_f32_1, uint32_t, uint32_t v_a) {
-    return exp2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :34 */
+    return exp2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :35 */
 }
 
 LANE(ex2_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    _Bool v_tiny = compare_f32(v_a, 0xc2fc0000u, 1);  /* :43 */
-    uint32_t v_half = select_32(v_tiny, multiplication_f32(v_a, 0x3f000000u, roundTiesToEven, 0), v_a);  /* :44 */
-    uint32_t v_power = unit_EX2_sm_50(v_half);  /* :45 */
-    return select_32(v_tiny, multiplication_f32(v_power, v_power, roundTiesToEven, 0), v_power);  /* :46 */
+    _Bool v_tiny = compare_f32(v_a, 0xc2fc0000u, 1);  /* :44 */
+    uint32_t v_half = select_32(v_tiny, multiplication_f32(v_a, 0x3f000000u, roundTiesToEven, 0), v_a);  /* :45 */
+    uint32_t v_power = unit_EX2_sm_50(v_half);  /* :46 */
+    return select_32(v_tiny, multiplication_f32(v_power, v_power, roundTiesToEven, 0), v_power);  /* :47 */
 }
 
 LANE(ex2_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_EX2_sm_50(v_a_2);  /* :40 */
+    return unit_EX2_sm_50(v_a_2);  /* :41 */
 }
 
 DECIDING_KERNEL(ex2_approx_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

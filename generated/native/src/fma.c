@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 LANE(fma_rn_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 DIRECTLY(fma_rn_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -15,7 +15,7 @@ DIRECTLY(fma_rn_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -25,7 +25,7 @@ DIRECTLY(fma_rn_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_rn_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :58 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :59 */
 }
 
 DIRECTLY(fma_rn_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -33,7 +33,7 @@ DIRECTLY(fma_rn_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -43,7 +43,7 @@ DIRECTLY(fma_rn_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_
 }
 
 LANE(fma_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :59 */
 }
 
 DIRECTLY(fma_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -51,7 +51,7 @@ DIRECTLY(fma_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -61,7 +61,7 @@ DIRECTLY(fma_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :58 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :59 */
 }
 
 DIRECTLY(fma_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -69,7 +69,7 @@ DIRECTLY(fma_ftz_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(fma_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -87,271 +87,271 @@ LANE(fma_f64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 }
 
 LANE(fma_rn_f16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rn_sat_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(fma_rn_ftz_f16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :58 */
+    return fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :59 */
 }
 
 LANE(fma_rn_ftz_sat_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :59 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(fma_rn_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rn_ftz_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(flushed_f16(v_a), flushed_f16(v_b), flushed_f16(v_c), roundTiesToEven, 1);  /* :59 */
     return clamped_f16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rn_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rn_relu_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rn_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return select_16(v_outside, 0x0000u, v_d);  /* .oob */
 }
 
 LANE(fma_rn_oob_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     return select_16(v_outside, 0x0000u, v_d);  /* .oob */
 }
 
 LANE(fma_rn_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x7fffu);  /* .relu */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }
 
 LANE(fma_rn_oob_relu_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }
 
 LANE(fma_rn_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rn_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rn_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), from_single_f32(single_f16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rn_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), from_single_f32(single_bf16(v_b), roundTiesToEven, 0), v_c, roundTiesToEven, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rz_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rz_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rz_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), from_single_f32(single_f16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rz_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), from_single_f32(single_bf16(v_b), roundTowardZero, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rm_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rm_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rm_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), from_single_f32(single_f16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rm_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), from_single_f32(single_bf16(v_b), roundTowardNegative, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rp_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rp_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rp_sat_f32_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), from_single_f32(single_f16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rp_sat_f32_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :58 */
+    uint32_t v_d = fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), from_single_f32(single_bf16(v_b), roundTowardPositive, 0), v_c, steered, 0);  /* :59 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(fma_rn_f32x2_f16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rn_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTiesToEven, 0), v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_rz_f32x2_f16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardZero, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rz_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardZero, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rm_f32x2_f16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardNegative, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rm_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardNegative, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rp_f32x2_f16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_f16(v_a), roundTowardPositive, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_rp_f32x2_bf16x2_f32x2_f32x2_3, uint32_t, uint16_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, v_c, steered, 0);  /* :58 */
+    return fusedMultiplyAdd_f32(from_single_f32(single_bf16(v_a), roundTowardPositive, 0), v_b, v_c, steered, 0);  /* :59 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return fusedMultiplyAdd_e5m2(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    return fusedMultiplyAdd_e5m2(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a] * p.tables[1][v_b], p.tables[2][v_c]), roundTiesToEven, 0);  /* :58 */
+    return from_single_e5m2(float_sum_to_odd(p.tables[0][v_a] * p.tables[1][v_b], p.tables[2][v_c]), roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_e5m2x4_e5m2x4_ue8m0x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return sum_e5m2((double)p.tables[0][v_a] * (double)p.tables[1][v_b], (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :58 */
+    return sum_e5m2((double)p.tables[0][v_a] * (double)p.tables[1][v_b], (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_e4m3x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a] * p.tables[1][v_b], p.tables[2][v_c]), roundTiesToEven, 0);  /* :58 */
+    return from_single_e4m3(float_sum_to_odd(p.tables[0][v_a] * p.tables[1][v_b], p.tables[2][v_c]), roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_e4m3x4_ue8m0x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    return sum_e4m3((double)p.tables[0][v_a] * (double)p.tables[1][v_b], (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :58 */
+    return sum_e4m3((double)p.tables[0][v_a] * (double)p.tables[1][v_b], (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :59 */
 }
 
 LANE(fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b] + (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :55 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :56 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b] + (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :56 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :57 */
 }
 
 LANE(fma_satfinite_e4m3x4_3, uint8_t, uint8_t v_a, uint8_t v_b, uint8_t v_c) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b] + (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :55 */
-    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :56 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b] + (double)p.tables[2][v_c], roundTiesToEven, 0);  /* :56 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :57 */
 }
 
 LANE(fma_rz_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :59 */
 }
 
 LANE(fma_rz_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :59 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rz_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :59 */
     return select_16(v_outside, 0x0000u, v_d);  /* .oob */
 }
 
 LANE(fma_rz_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardZero, 0);  /* :59 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }
 
 LANE(fma_rm_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :59 */
 }
 
 LANE(fma_rm_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :59 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rm_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :59 */
     return select_16(v_outside, 0x0000u, v_d);  /* .oob */
 }
 
 LANE(fma_rm_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardNegative, 0);  /* :59 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }
 
 LANE(fma_rp_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
+    return fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :59 */
 }
 
 LANE(fma_rp_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :59 */
     return clamped_bf16(v_d, 0x7fffu);  /* .relu */
 }
 
 LANE(fma_rp_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :59 */
     return select_16(v_outside, 0x0000u, v_d);  /* .oob */
 }
 
 LANE(fma_rp_oob_relu_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_bf16(v_a, v_b, v_c, roundTowardPositive, 0);  /* :59 */
     uint16_t v_d_3 = clamped_bf16(v_d, 0x7fffu);  /* .relu */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }
 
 LANE(fma_rn_sat_oob_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
     _Bool v_outside = (((v_a == 0x7fffu) | (v_b == 0x7fffu)) | (v_c == 0x7fffu));  /* .oob operands */
-    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :58 */
+    uint16_t v_d = fusedMultiplyAdd_f16(v_a, v_b, v_c, roundTiesToEven, 0);  /* :59 */
     uint16_t v_d_3 = clamped_f16(v_d, 0x3c00u);  /* .sat */
     return select_16(v_outside, 0x0000u, v_d_3);  /* .oob */
 }

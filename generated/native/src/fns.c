@@ -7,62 +7,62 @@
 #include "kernel.h"
 
 LANE(fns_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_offset = v_c;  /* :45 */
-    _Bool v_down = compare_s32(v_offset, 0x00000000u, 1);  /* :46 */
-    uint32_t v_count = select_32(v_down, (uint32_t)(0x00000000u - v_offset), v_offset);  /* :47 */
-    uint32_t v_count_2 = select_32(compare_u32(v_count, 0x00000000u, 2), 0x00000001u, v_count);  /* :48 */
-    uint32_t v_x = ((uint32_t)((v_a & 0x55555555u) << 1) | ((uint32_t)(v_a >> 1) & 0x55555555u));  /* :30 */
+    uint32_t v_offset = v_c;  /* :46 */
+    _Bool v_down = compare_s32(v_offset, 0x00000000u, 1);  /* :47 */
+    uint32_t v_count = select_32(v_down, (uint32_t)(0x00000000u - v_offset), v_offset);  /* :48 */
+    uint32_t v_count_2 = select_32(compare_u32(v_count, 0x00000000u, 2), 0x00000001u, v_count);  /* :49 */
+    uint32_t v_x = ((uint32_t)((v_a & 0x55555555u) << 1) | ((uint32_t)(v_a >> 1) & 0x55555555u));  /* :31 */
     uint32_t v_x_2 = ((uint32_t)((v_x & 0x33333333u) << 2) | ((uint32_t)(v_x >> 2) & 0x33333333u));
-    uint32_t v_x_3 = ((uint32_t)((v_x_2 & 0x0f0f0f0fu) << 4) | ((uint32_t)(v_x_2 >> 4) & 0x0f0f0f0fu));  /* :31 */
+    uint32_t v_x_3 = ((uint32_t)((v_x_2 & 0x0f0f0f0fu) << 4) | ((uint32_t)(v_x_2 >> 4) & 0x0f0f0f0fu));  /* :32 */
     uint32_t v_x_4 = ((uint32_t)((v_x_3 & 0x00ff00ffu) << 8) | ((uint32_t)(v_x_3 >> 8) & 0x00ff00ffu));
-    uint32_t v_x_5 = select_32(v_down, ((uint32_t)((v_x_4 & 0x0000ffffu) << 16) | ((uint32_t)(v_x_4 >> 16) & 0x0000ffffu)), v_a);  /* :49 */
-    uint32_t v_base = v_b;  /* :50 */
-    uint32_t v_start = select_32(v_down, (uint32_t)(0x0000001fu - v_base), v_base);  /* :51 */
-    uint32_t v_x_6 = (v_x_5 & shiftLeftBy_32((uint32_t)(~(v_x_5 ^ v_x_5)), v_start));  /* :52 */
-    uint32_t v_place = 0x00000000u;  /* :53 */
-    uint32_t v_below = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place + 0x00000010u)));  /* :42 */
-    uint32_t v_x_7 = (v_x_6 & v_below);  /* :43 */
-    uint32_t v_x_8 = (uint32_t)((v_x_7 & 0x55555555u) + ((uint32_t)(v_x_7 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_x_5 = select_32(v_down, ((uint32_t)((v_x_4 & 0x0000ffffu) << 16) | ((uint32_t)(v_x_4 >> 16) & 0x0000ffffu)), v_a);  /* :50 */
+    uint32_t v_base = v_b;  /* :51 */
+    uint32_t v_start = select_32(v_down, (uint32_t)(0x0000001fu - v_base), v_base);  /* :52 */
+    uint32_t v_x_6 = (v_x_5 & shiftLeftBy_32((uint32_t)(~(v_x_5 ^ v_x_5)), v_start));  /* :53 */
+    uint32_t v_place = 0x00000000u;  /* :54 */
+    uint32_t v_below = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place + 0x00000010u)));  /* :43 */
+    uint32_t v_x_7 = (v_x_6 & v_below);  /* :44 */
+    uint32_t v_x_8 = (uint32_t)((v_x_7 & 0x55555555u) + ((uint32_t)(v_x_7 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_9 = (uint32_t)((v_x_8 & 0x33333333u) + ((uint32_t)(v_x_8 >> 2) & 0x33333333u));
-    uint32_t v_x_10 = (uint32_t)((v_x_9 & 0x0f0f0f0fu) + ((uint32_t)(v_x_9 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_10 = (uint32_t)((v_x_9 & 0x0f0f0f0fu) + ((uint32_t)(v_x_9 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_11 = (uint32_t)((v_x_10 & 0x00ff00ffu) + ((uint32_t)(v_x_10 >> 8) & 0x00ff00ffu));
-    uint32_t v_place_2 = select_32(compare_u32((uint32_t)((v_x_11 & 0x0000ffffu) + ((uint32_t)(v_x_11 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place + 0x00000010u), v_place);  /* :53 */
-    uint32_t v_below_2 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_2 + 0x00000008u)));  /* :42 */
-    uint32_t v_x_12 = (v_x_6 & v_below_2);  /* :43 */
-    uint32_t v_x_13 = (uint32_t)((v_x_12 & 0x55555555u) + ((uint32_t)(v_x_12 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_place_2 = select_32(compare_u32((uint32_t)((v_x_11 & 0x0000ffffu) + ((uint32_t)(v_x_11 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place + 0x00000010u), v_place);  /* :54 */
+    uint32_t v_below_2 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_2 + 0x00000008u)));  /* :43 */
+    uint32_t v_x_12 = (v_x_6 & v_below_2);  /* :44 */
+    uint32_t v_x_13 = (uint32_t)((v_x_12 & 0x55555555u) + ((uint32_t)(v_x_12 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_14 = (uint32_t)((v_x_13 & 0x33333333u) + ((uint32_t)(v_x_13 >> 2) & 0x33333333u));
-    uint32_t v_x_15 = (uint32_t)((v_x_14 & 0x0f0f0f0fu) + ((uint32_t)(v_x_14 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_15 = (uint32_t)((v_x_14 & 0x0f0f0f0fu) + ((uint32_t)(v_x_14 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_16 = (uint32_t)((v_x_15 & 0x00ff00ffu) + ((uint32_t)(v_x_15 >> 8) & 0x00ff00ffu));
-    uint32_t v_place_3 = select_32(compare_u32((uint32_t)((v_x_16 & 0x0000ffffu) + ((uint32_t)(v_x_16 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_2 + 0x00000008u), v_place_2);  /* :54 */
-    uint32_t v_below_3 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_3 + 0x00000004u)));  /* :42 */
-    uint32_t v_x_17 = (v_x_6 & v_below_3);  /* :43 */
-    uint32_t v_x_18 = (uint32_t)((v_x_17 & 0x55555555u) + ((uint32_t)(v_x_17 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_place_3 = select_32(compare_u32((uint32_t)((v_x_16 & 0x0000ffffu) + ((uint32_t)(v_x_16 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_2 + 0x00000008u), v_place_2);  /* :55 */
+    uint32_t v_below_3 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_3 + 0x00000004u)));  /* :43 */
+    uint32_t v_x_17 = (v_x_6 & v_below_3);  /* :44 */
+    uint32_t v_x_18 = (uint32_t)((v_x_17 & 0x55555555u) + ((uint32_t)(v_x_17 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_19 = (uint32_t)((v_x_18 & 0x33333333u) + ((uint32_t)(v_x_18 >> 2) & 0x33333333u));
-    uint32_t v_x_20 = (uint32_t)((v_x_19 & 0x0f0f0f0fu) + ((uint32_t)(v_x_19 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_20 = (uint32_t)((v_x_19 & 0x0f0f0f0fu) + ((uint32_t)(v_x_19 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_21 = (uint32_t)((v_x_20 & 0x00ff00ffu) + ((uint32_t)(v_x_20 >> 8) & 0x00ff00ffu));
-    uint32_t v_place_4 = select_32(compare_u32((uint32_t)((v_x_21 & 0x0000ffffu) + ((uint32_t)(v_x_21 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_3 + 0x00000004u), v_place_3);  /* :55 */
-    uint32_t v_below_4 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_4 + 0x00000002u)));  /* :42 */
-    uint32_t v_x_22 = (v_x_6 & v_below_4);  /* :43 */
-    uint32_t v_x_23 = (uint32_t)((v_x_22 & 0x55555555u) + ((uint32_t)(v_x_22 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_place_4 = select_32(compare_u32((uint32_t)((v_x_21 & 0x0000ffffu) + ((uint32_t)(v_x_21 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_3 + 0x00000004u), v_place_3);  /* :56 */
+    uint32_t v_below_4 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_4 + 0x00000002u)));  /* :43 */
+    uint32_t v_x_22 = (v_x_6 & v_below_4);  /* :44 */
+    uint32_t v_x_23 = (uint32_t)((v_x_22 & 0x55555555u) + ((uint32_t)(v_x_22 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_24 = (uint32_t)((v_x_23 & 0x33333333u) + ((uint32_t)(v_x_23 >> 2) & 0x33333333u));
-    uint32_t v_x_25 = (uint32_t)((v_x_24 & 0x0f0f0f0fu) + ((uint32_t)(v_x_24 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_25 = (uint32_t)((v_x_24 & 0x0f0f0f0fu) + ((uint32_t)(v_x_24 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_26 = (uint32_t)((v_x_25 & 0x00ff00ffu) + ((uint32_t)(v_x_25 >> 8) & 0x00ff00ffu));
-    uint32_t v_place_5 = select_32(compare_u32((uint32_t)((v_x_26 & 0x0000ffffu) + ((uint32_t)(v_x_26 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_4 + 0x00000002u), v_place_4);  /* :56 */
-    uint32_t v_below_5 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_5 + 0x00000001u)));  /* :42 */
-    uint32_t v_x_27 = (v_x_6 & v_below_5);  /* :43 */
-    uint32_t v_x_28 = (uint32_t)((v_x_27 & 0x55555555u) + ((uint32_t)(v_x_27 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_place_5 = select_32(compare_u32((uint32_t)((v_x_26 & 0x0000ffffu) + ((uint32_t)(v_x_26 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_4 + 0x00000002u), v_place_4);  /* :57 */
+    uint32_t v_below_5 = (uint32_t)(~shiftLeftBy_32((uint32_t)(~(v_x_6 ^ v_x_6)), (uint32_t)(v_place_5 + 0x00000001u)));  /* :43 */
+    uint32_t v_x_27 = (v_x_6 & v_below_5);  /* :44 */
+    uint32_t v_x_28 = (uint32_t)((v_x_27 & 0x55555555u) + ((uint32_t)(v_x_27 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_29 = (uint32_t)((v_x_28 & 0x33333333u) + ((uint32_t)(v_x_28 >> 2) & 0x33333333u));
-    uint32_t v_x_30 = (uint32_t)((v_x_29 & 0x0f0f0f0fu) + ((uint32_t)(v_x_29 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_30 = (uint32_t)((v_x_29 & 0x0f0f0f0fu) + ((uint32_t)(v_x_29 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_31 = (uint32_t)((v_x_30 & 0x00ff00ffu) + ((uint32_t)(v_x_30 >> 8) & 0x00ff00ffu));
-    uint32_t v_place_6 = select_32(compare_u32((uint32_t)((v_x_31 & 0x0000ffffu) + ((uint32_t)(v_x_31 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_5 + 0x00000001u), v_place_5);  /* :57 */
-    uint32_t v_x_32 = (uint32_t)((v_x_6 & 0x55555555u) + ((uint32_t)(v_x_6 >> 1) & 0x55555555u));  /* :37 */
+    uint32_t v_place_6 = select_32(compare_u32((uint32_t)((v_x_31 & 0x0000ffffu) + ((uint32_t)(v_x_31 >> 16) & 0x0000ffffu)), v_count_2, 1), (uint32_t)(v_place_5 + 0x00000001u), v_place_5);  /* :58 */
+    uint32_t v_x_32 = (uint32_t)((v_x_6 & 0x55555555u) + ((uint32_t)(v_x_6 >> 1) & 0x55555555u));  /* :38 */
     uint32_t v_x_33 = (uint32_t)((v_x_32 & 0x33333333u) + ((uint32_t)(v_x_32 >> 2) & 0x33333333u));
-    uint32_t v_x_34 = (uint32_t)((v_x_33 & 0x0f0f0f0fu) + ((uint32_t)(v_x_33 >> 4) & 0x0f0f0f0fu));  /* :38 */
+    uint32_t v_x_34 = (uint32_t)((v_x_33 & 0x0f0f0f0fu) + ((uint32_t)(v_x_33 >> 4) & 0x0f0f0f0fu));  /* :39 */
     uint32_t v_x_35 = (uint32_t)((v_x_34 & 0x00ff00ffu) + ((uint32_t)(v_x_34 >> 8) & 0x00ff00ffu));
-    _Bool v_there = (compare_u32((uint32_t)((v_x_35 & 0x0000ffffu) + ((uint32_t)(v_x_35 >> 16) & 0x0000ffffu)), v_count_2, 6) & compare_u32(v_base, 0x00000020u, 1));  /* :58 */
-    _Bool v_there_2 = select_1((v_c == 0x00000000u), (!((shiftRightBy_32(v_a, v_base) & 0x00000001u) == 0x00000000u)), v_there);  /* :59 */
-    uint32_t v_place_7 = select_32(v_down, (uint32_t)(0x0000001fu - v_place_6), v_place_6);  /* :60 */
-    return select_32(v_there_2, v_place_7, 0xffffffffu);  /* :61 */
+    _Bool v_there = (compare_u32((uint32_t)((v_x_35 & 0x0000ffffu) + ((uint32_t)(v_x_35 >> 16) & 0x0000ffffu)), v_count_2, 6) & compare_u32(v_base, 0x00000020u, 1));  /* :59 */
+    _Bool v_there_2 = select_1((v_c == 0x00000000u), (!((shiftRightBy_32(v_a, v_base) & 0x00000001u) == 0x00000000u)), v_there);  /* :60 */
+    uint32_t v_place_7 = select_32(v_down, (uint32_t)(0x0000001fu - v_place_6), v_place_6);  /* :61 */
+    return select_32(v_there_2, v_place_7, 0xffffffffu);  /* :62 */
 }
 
 KERNEL(fns_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

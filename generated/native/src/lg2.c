@@ -8,23 +8,23 @@
 #include "units.h"
 
 DECIDING(lg2_approx_f32_1, uint32_t, uint32_t v_a) {
-    return log2_f32(v_a, roundTiesToEven, 0, undecided);  /* :27 */
+    return log2_f32(v_a, roundTiesToEven, 0, undecided);  /* :28 */
 }
 
 DECIDING(lg2_f32_1, uint32_t, uint32_t v_a) {
-    return log2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :27 */
+    return log2_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :28 */
 }
 
 LANE(lg2_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :36 */
-    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :37 */
-    uint32_t v_logarithm = unit_LG2_sm_50(v_scaled);  /* :38 */
-    return select_32(v_tiny, subtraction_f32(v_logarithm, 0x41c00000u, roundTiesToEven, 0), v_logarithm);  /* :39 */
+    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :37 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :38 */
+    uint32_t v_logarithm = unit_LG2_sm_50(v_scaled);  /* :39 */
+    return select_32(v_tiny, subtraction_f32(v_logarithm, 0x41c00000u, roundTiesToEven, 0), v_logarithm);  /* :40 */
 }
 
 LANE(lg2_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_LG2_sm_50(v_a_2);  /* :33 */
+    return unit_LG2_sm_50(v_a_2);  /* :34 */
 }
 
 DECIDING_KERNEL(lg2_approx_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

@@ -7,8 +7,8 @@
 #include "kernel.h"
 
 LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t) {
-    uint32_t v_t_2 = v_t;  /* :31 */
-    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
+    uint32_t v_t_2 = v_t;  /* :32 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :35 */
     uint32_t v_y = (uint32_t)(~v_b);
     uint32_t v_z = (uint32_t)(~v_c);
     uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
@@ -19,7 +19,7 @@ LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_
     uint32_t v_z_2 = (uint32_t)(~v_c);
     uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
     uint32_t v_x_4 = (uint32_t)(~v_a);
-    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :36 */
     uint32_t v_y_3 = (uint32_t)(~v_b);
     uint32_t v_z_3 = (uint32_t)(~v_c);
     uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
@@ -27,12 +27,12 @@ LANE(lop3_b32_4, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_
     uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
     uint32_t v_z_4 = (uint32_t)(~v_c);
     uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
-    return ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
+    return ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :34 */
 }
 
 LANE(lop3_and_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t, _Bool v_k, _Bool *second) {
-    uint32_t v_t_2 = v_t;  /* :31 */
-    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
+    uint32_t v_t_2 = v_t;  /* :32 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :35 */
     uint32_t v_y = (uint32_t)(~v_b);
     uint32_t v_z = (uint32_t)(~v_c);
     uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
@@ -43,7 +43,7 @@ LANE(lop3_and_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_
     uint32_t v_z_2 = (uint32_t)(~v_c);
     uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
     uint32_t v_x_4 = (uint32_t)(~v_a);
-    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :36 */
     uint32_t v_y_3 = (uint32_t)(~v_b);
     uint32_t v_z_3 = (uint32_t)(~v_c);
     uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
@@ -51,15 +51,15 @@ LANE(lop3_and_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_
     uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
     uint32_t v_z_4 = (uint32_t)(~v_c);
     uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
-    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
-    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 0);  /* :40 */
+    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :34 */
+    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 0);  /* :41 */
     *second = v_q_2;
     return v_d;
 }
 
 LANE(lop3_or_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t v_t, _Bool v_k, _Bool *second) {
-    uint32_t v_t_2 = v_t;  /* :31 */
-    uint32_t v_x = (uint32_t)(~v_a);  /* :34 */
+    uint32_t v_t_2 = v_t;  /* :32 */
+    uint32_t v_x = (uint32_t)(~v_a);  /* :35 */
     uint32_t v_y = (uint32_t)(~v_b);
     uint32_t v_z = (uint32_t)(~v_c);
     uint32_t v_chosen = (uint32_t)(v_t_2 >> 1);
@@ -70,7 +70,7 @@ LANE(lop3_or_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t
     uint32_t v_z_2 = (uint32_t)(~v_c);
     uint32_t v_chosen_3 = (uint32_t)(v_t_2 >> 3);
     uint32_t v_x_4 = (uint32_t)(~v_a);
-    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :35 */
+    uint32_t v_chosen_4 = (uint32_t)(v_t_2 >> 4);  /* :36 */
     uint32_t v_y_3 = (uint32_t)(~v_b);
     uint32_t v_z_3 = (uint32_t)(~v_c);
     uint32_t v_chosen_5 = (uint32_t)(v_t_2 >> 5);
@@ -78,8 +78,8 @@ LANE(lop3_or_b32_5, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, uint32_t
     uint32_t v_chosen_6 = (uint32_t)(v_t_2 >> 6);
     uint32_t v_z_4 = (uint32_t)(~v_c);
     uint32_t v_chosen_7 = (uint32_t)(v_t_2 >> 7);
-    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :33 */
-    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 1);  /* :42 */
+    uint32_t v_d = ((((((((((v_x & v_y) & v_z) & (uint32_t)(0x00000000u - (v_t_2 & 0x00000001u))) | (((v_x_2 & v_y_2) & v_c) & (uint32_t)(0x00000000u - (v_chosen & 0x00000001u)))) | (((v_x_3 & v_b) & v_z_2) & (uint32_t)(0x00000000u - (v_chosen_2 & 0x00000001u)))) | (((v_x_4 & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_3 & 0x00000001u)))) | (((v_a & v_y_3) & v_z_3) & (uint32_t)(0x00000000u - (v_chosen_4 & 0x00000001u)))) | (((v_a & v_y_4) & v_c) & (uint32_t)(0x00000000u - (v_chosen_5 & 0x00000001u)))) | (((v_a & v_b) & v_z_4) & (uint32_t)(0x00000000u - (v_chosen_6 & 0x00000001u)))) | (((v_a & v_b) & v_c) & (uint32_t)(0x00000000u - (v_chosen_7 & 0x00000001u))));  /* :34 */
+    _Bool v_q_2 = combine((!(v_d == 0x00000000u)), v_k, 1);  /* :43 */
     *second = v_q_2;
     return v_d;
 }

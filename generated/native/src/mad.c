@@ -7,14 +7,14 @@
 #include "kernel.h"
 
 LANE(mad_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    _Bool v_condition = isZero_f32(v_c);  /* :80 */
-    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :81 */
-    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* :82 */
-    uint64_t v_exact = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* :85 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :86 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :88 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :89 */
-    return select_32(v_condition, v_d, v_d_2);  /* :80 */
+    _Bool v_condition = isZero_f32(v_c);  /* :81 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* :83 */
+    uint64_t v_exact = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* :86 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :87 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :89 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :90 */
+    return select_32(v_condition, v_d, v_d_2);  /* :81 */
 }
 
 DIRECTLY(mad_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -30,18 +30,18 @@ DIRECTLY(mad_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(mad_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_c_2 = flushed_f32(v_c);  /* .ftz c */
-    _Bool v_condition = isZero_f32(v_c_2);  /* :80 */
-    uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :81 */
-    uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :82 */
-    uint64_t v_exact = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* :85 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :86 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :88 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :89 */
-    return select_32(v_condition, v_d, v_d_2);  /* :80 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* :81 */
+    uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :82 */
+    uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :83 */
+    uint64_t v_exact = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* :86 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :87 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :89 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :90 */
+    return select_32(v_condition, v_d, v_d_2);  /* :81 */
 }
 
 LANE(mad_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :79 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :80 */
 }
 
 DIRECTLY(mad_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -49,14 +49,14 @@ DIRECTLY(mad_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    _Bool v_condition = isZero_f32(v_c);  /* :80 */
-    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :81 */
-    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* :82 */
-    uint64_t v_exact = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* :85 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :86 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :88 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :89 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :80 */
+    _Bool v_condition = isZero_f32(v_c);  /* :81 */
+    uint32_t v_product = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :82 */
+    uint32_t v_d = addition_f32(v_product, v_c, roundTiesToEven, 0);  /* :83 */
+    uint64_t v_exact = convert_f64(number_f32(v_a) * number_f32(v_b), roundTiesToEven, 0);  /* :86 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :87 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c), roundTiesToEven, 0), roundTiesToEven, 0);  /* :89 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 0);  /* :90 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :81 */
     return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
@@ -74,19 +74,19 @@ DIRECTLY(mad_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 
 LANE(mad_sat_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
     uint32_t v_c_2 = flushed_f32(v_c);  /* .ftz c */
-    _Bool v_condition = isZero_f32(v_c_2);  /* :80 */
-    uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :81 */
-    uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :82 */
-    uint64_t v_exact = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* :85 */
-    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :86 */
-    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :88 */
-    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :89 */
-    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :80 */
+    _Bool v_condition = isZero_f32(v_c_2);  /* :81 */
+    uint32_t v_product = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :82 */
+    uint32_t v_d = addition_f32(v_product, flushed_f32(v_c), roundTiesToEven, 1);  /* :83 */
+    uint64_t v_exact = convert_f64(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTiesToEven, 1);  /* :86 */
+    uint64_t v_cut = (uint64_t)((uint64_t)(v_exact >> 29) << 29);  /* :87 */
+    uint64_t v_total = addition_f64(v_cut, convert_f64(number_f32(v_c_2), roundTiesToEven, 0), roundTiesToEven, 1);  /* :89 */
+    uint32_t v_d_2 = convert_f32(number_f64(v_total), roundTiesToEven, 1);  /* :90 */
+    uint32_t v_d_3 = select_32(v_condition, v_d, v_d_2);  /* :81 */
     return minimumNumber_f32(maximumNumber_f32(v_d_3, 0x00000000u), 0x3f800000u);  /* .sat */
 }
 
 LANE(mad_sat_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :79 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, roundTiesToEven, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -96,7 +96,7 @@ DIRECTLY(mad_sat_f32_3_sm_20, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c
 }
 
 LANE(mad_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :79 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :80 */
 }
 
 DIRECTLY(mad_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -104,7 +104,7 @@ DIRECTLY(mad_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :79 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), roundTiesToEven, 1);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -114,7 +114,7 @@ DIRECTLY(mad_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) 
 }
 
 LANE(mad_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :79 */
+    return fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :80 */
 }
 
 DIRECTLY(mad_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -122,7 +122,7 @@ DIRECTLY(mad_rz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :79 */
+    uint32_t v_d = fusedMultiplyAdd_f32(v_a, v_b, v_c, steered, 0);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -132,7 +132,7 @@ DIRECTLY(mad_rz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_rz_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :79 */
+    return fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :80 */
 }
 
 DIRECTLY(mad_rz_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
@@ -140,7 +140,7 @@ DIRECTLY(mad_rz_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
 }
 
 LANE(mad_rz_ftz_sat_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :79 */
+    uint32_t v_d = fusedMultiplyAdd_f32(flushed_f32(v_a), flushed_f32(v_b), flushed_f32(v_c), steered, 1);  /* :80 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -158,158 +158,158 @@ LANE(mad_rz_f64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
 }
 
 LANE(mad_hi_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :66 */
-    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :68 */
-    return (uint16_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :67 */
+    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :69 */
+    return (uint16_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :66 */
-    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :68 */
-    return (uint16_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :67 */
+    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :69 */
+    return (uint16_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :66 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :68 */
-    return (uint32_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :67 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :69 */
+    return (uint32_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :66 */
-    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :68 */
-    return (uint32_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :67 */
+    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :69 */
+    return (uint32_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_x = v_a;  /* :61 */
+    uint64_t v_x = v_a;  /* :62 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :52 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :53 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :54 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :61 */
-    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :63 */
-    uint64_t v_product = v_high_2;  /* :64 */
-    return (uint64_t)(v_product + v_c);  /* :74 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :53 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :54 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :55 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :62 */
+    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :64 */
+    uint64_t v_product = v_high_2;  /* :65 */
+    return (uint64_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_x = v_a;  /* :61 */
+    uint64_t v_x = v_a;  /* :62 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :52 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :53 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :54 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :61 */
-    uint64_t v_product = v_high;  /* :64 */
-    return (uint64_t)(v_product + v_c);  /* :74 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :53 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :54 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :55 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :62 */
+    uint64_t v_product = v_high;  /* :65 */
+    return (uint64_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_lo_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :58 */
-    return (uint16_t)(v_product + v_c);  /* :74 */
+    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :59 */
+    return (uint16_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_lo_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :58 */
-    return (uint32_t)(v_product + v_c);  /* :74 */
+    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :59 */
+    return (uint32_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_lo_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :58 */
-    return (uint64_t)(v_product + v_c);  /* :74 */
+    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :59 */
+    return (uint64_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_hi_sat_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :66 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :68 */
-    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)))));  /* :72 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :67 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :69 */
+    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)))));  /* :73 */
 }
 
 LANE(mad_hi_cc_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool *second) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :66 */
-    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :68 */
-    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :67 */
+    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :69 */
+    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_hi_cc_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool *second) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :66 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :68 */
-    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :67 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :69 */
+    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_hi_cc_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool *second) {
-    uint64_t v_x = v_a;  /* :61 */
+    uint64_t v_x = v_a;  /* :62 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :52 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :53 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :54 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :61 */
-    uint64_t v_product = v_high;  /* :64 */
-    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :53 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :54 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :55 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :62 */
+    uint64_t v_product = v_high;  /* :65 */
+    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_hi_cc_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool *second) {
-    uint64_t v_x = v_a;  /* :61 */
+    uint64_t v_x = v_a;  /* :62 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :52 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :53 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :54 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :61 */
-    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :63 */
-    uint64_t v_product = v_high_2;  /* :64 */
-    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :53 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :54 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :55 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :62 */
+    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :64 */
+    uint64_t v_product = v_high_2;  /* :65 */
+    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_lo_cc_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool *second) {
-    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :58 */
-    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :59 */
+    uint32_t v_d = (uint32_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_lo_cc_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool *second) {
-    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :58 */
-    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :74 */
-    _Bool v_q = (v_d < v_product);  /* :76 */
+    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :59 */
+    uint64_t v_d = (uint64_t)(v_product + v_c);  /* :75 */
+    _Bool v_q = (v_d < v_product);  /* :77 */
     *second = v_q;
     return v_d;
 }
 
 LANE(mad_wide_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :66 */
-    uint32_t v_product = congruent_s32(whole_s64(v_whole));  /* :70 */
-    return (uint32_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :67 */
+    uint32_t v_product = congruent_s32(whole_s64(v_whole));  /* :71 */
+    return (uint32_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_wide_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :66 */
-    uint32_t v_product = congruent_u32(whole_s64(v_whole));  /* :70 */
-    return (uint32_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :67 */
+    uint32_t v_product = congruent_u32(whole_s64(v_whole));  /* :71 */
+    return (uint32_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_wide_s32_3, uint64_t, uint32_t v_a, uint32_t v_b, uint64_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :66 */
-    uint64_t v_product = congruent_s64(whole_s64(v_whole));  /* :70 */
-    return (uint64_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :67 */
+    uint64_t v_product = congruent_s64(whole_s64(v_whole));  /* :71 */
+    return (uint64_t)(v_product + v_c);  /* :75 */
 }
 
 LANE(mad_wide_u32_3, uint64_t, uint32_t v_a, uint32_t v_b, uint64_t v_c) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :66 */
-    uint64_t v_product = congruent_u64(whole_s64(v_whole));  /* :70 */
-    return (uint64_t)(v_product + v_c);  /* :74 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :67 */
+    uint64_t v_product = congruent_u64(whole_s64(v_whole));  /* :71 */
+    return (uint64_t)(v_product + v_c);  /* :75 */
 }
 
 EASED_KERNEL(mad_f32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4), is_ordinary(r0[i]) & is_ordinary(r1[i]) & is_ordinary(r2[i]), uint32_t p0 = mad_f32_3_directly(p, r0[i], r1[i], r2[i]); r3[i] = p0;,

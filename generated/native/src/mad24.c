@@ -7,36 +7,36 @@
 #include "kernel.h"
 
 LANE(mad24_hi_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :27 */
-    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :29 */
-    uint32_t v_part = congruent_u32(whole_s64(v_product_2));  /* :31 */
-    return (uint32_t)(v_part + v_c);  /* :35 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :28 */
+    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :30 */
+    uint32_t v_part = congruent_u32(whole_s64(v_product_2));  /* :32 */
+    return (uint32_t)(v_part + v_c);  /* :36 */
 }
 
 LANE(mad24_hi_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :27 */
-    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :29 */
-    uint32_t v_part = congruent_s32(whole_s64(v_product_2));  /* :31 */
-    return (uint32_t)(v_part + v_c);  /* :35 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :28 */
+    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :30 */
+    uint32_t v_part = congruent_s32(whole_s64(v_product_2));  /* :32 */
+    return (uint32_t)(v_part + v_c);  /* :36 */
 }
 
 LANE(mad24_lo_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :27 */
-    uint32_t v_part = congruent_u32(whole_s64(v_product));  /* :31 */
-    return (uint32_t)(v_part + v_c);  /* :35 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :28 */
+    uint32_t v_part = congruent_u32(whole_s64(v_product));  /* :32 */
+    return (uint32_t)(v_part + v_c);  /* :36 */
 }
 
 LANE(mad24_lo_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :27 */
-    uint32_t v_part = congruent_s32(whole_s64(v_product));  /* :31 */
-    return (uint32_t)(v_part + v_c);  /* :35 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :28 */
+    uint32_t v_part = congruent_s32(whole_s64(v_product));  /* :32 */
+    return (uint32_t)(v_part + v_c);  /* :36 */
 }
 
 LANE(mad24_hi_sat_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :27 */
-    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :29 */
-    uint32_t v_part = congruent_s32(whole_s64(v_product_2));  /* :31 */
-    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_part)) + from_signed_s64(whole_s32(v_c)))));  /* :33 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :28 */
+    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :30 */
+    uint32_t v_part = congruent_s32(whole_s64(v_product_2));  /* :32 */
+    return from_signed_s32(whole_s64((uint64_t)(from_signed_s64(whole_s32(v_part)) + from_signed_s64(whole_s32(v_c)))));  /* :34 */
 }
 
 KERNEL(mad24_hi_u32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

@@ -7,150 +7,150 @@
 #include "kernel.h"
 
 LANE(madc_hi_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :45 */
-    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :46 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
 }
 
 LANE(madc_hi_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :45 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :46 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
 }
 
 LANE(madc_hi_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k) {
-    uint64_t v_x = v_a;  /* :40 */
+    uint64_t v_x = v_a;  /* :41 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :31 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :32 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :33 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :40 */
-    uint64_t v_product = v_high;  /* :43 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :32 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :33 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :34 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :41 */
+    uint64_t v_product = v_high;  /* :44 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
 }
 
 LANE(madc_hi_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k) {
-    uint64_t v_x = v_a;  /* :40 */
+    uint64_t v_x = v_a;  /* :41 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :31 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :32 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :33 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :40 */
-    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :42 */
-    uint64_t v_product = v_high_2;  /* :43 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :32 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :33 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :34 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :41 */
+    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :43 */
+    uint64_t v_product = v_high_2;  /* :44 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
 }
 
 LANE(madc_lo_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
-    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :37 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
+    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :38 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    return select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
 }
 
 LANE(madc_lo_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k) {
-    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :37 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
+    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :38 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    return select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
 }
 
 LANE(madc_hi_cc_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k, _Bool *second) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :45 */
-    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :46 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_hi_cc_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k, _Bool *second) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :45 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :46 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_hi_cc_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k, _Bool *second) {
-    uint64_t v_x = v_a;  /* :40 */
+    uint64_t v_x = v_a;  /* :41 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :31 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :32 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :33 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :40 */
-    uint64_t v_product = v_high;  /* :43 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :32 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :33 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :34 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :41 */
+    uint64_t v_product = v_high;  /* :44 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_hi_cc_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k, _Bool *second) {
-    uint64_t v_x = v_a;  /* :40 */
+    uint64_t v_x = v_a;  /* :41 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :31 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :32 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :33 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :40 */
-    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :42 */
-    uint64_t v_product = v_high_2;  /* :43 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :32 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :33 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :34 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :41 */
+    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :43 */
+    uint64_t v_product = v_high_2;  /* :44 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_lo_cc_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k, _Bool *second) {
-    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :37 */
-    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :51 */
-    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :38 */
+    uint32_t v_part = (uint32_t)(v_product + v_c);  /* :52 */
+    uint32_t v_d = select_32(v_k, (uint32_t)(v_part + 0x00000001u), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_lo_cc_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c, _Bool v_k, _Bool *second) {
-    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :37 */
-    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :51 */
-    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :52 */
-    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :55 */
+    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :38 */
+    uint64_t v_part = (uint64_t)(v_product + v_c);  /* :52 */
+    uint64_t v_d = select_64(v_k, (uint64_t)(v_part + UINT64_C(0x0000000000000001)), v_part);  /* :53 */
+    _Bool v_q = ((v_part < v_product) | (v_d < v_part));  /* :56 */
     *second = v_q;
     return v_d;
 }
 
 LANE(madc_hi_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :45 */
-    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :46 */
-    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :51 */
-    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :52 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :46 */
+    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :47 */
+    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :52 */
+    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :53 */
 }
 
 LANE(madc_hi_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :45 */
-    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :46 */
-    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :51 */
-    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :52 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :46 */
+    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :47 */
+    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :52 */
+    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :53 */
 }
 
 LANE(madc_lo_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c, _Bool v_k) {
-    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :37 */
-    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :51 */
-    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :52 */
+    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :38 */
+    uint16_t v_part = (uint16_t)(v_product + v_c);  /* :52 */
+    return select_16(v_k, (uint16_t)(v_part + 0x0001u), v_part);  /* :53 */
 }
 
 LANE(madc_hi_sat_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :45 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :46 */
-    uint64_t v_total = (uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)));  /* :48 */
-    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_total + UINT64_C(0x0000000000000001)), v_total)));  /* :49 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :46 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :47 */
+    uint64_t v_total = (uint64_t)(from_signed_s64(whole_s32(v_product)) + from_signed_s64(whole_s32(v_c)));  /* :49 */
+    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_total + UINT64_C(0x0000000000000001)), v_total)));  /* :50 */
 }
 
 KERNEL(madc_hi_u32_3, 5, 4, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, const uint8_t *r3, uint32_t *r4), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3], (void *)at[4]), (4, 4, 4, 1, 4),

@@ -7,237 +7,237 @@
 #include "kernel.h"
 
 LANE(max_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return maximumNumber_f32(v_a, v_b);  /* :62 */
+    return maximumNumber_f32(v_a, v_b);  /* :63 */
 }
 
 LANE(max_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
 }
 
 LANE(max_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(max_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return maximum_f32(v_a, v_b);  /* :62 */
+    return maximum_f32(v_a, v_b);  /* :63 */
 }
 
 LANE(max_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(max_ftz_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = maximumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = maximumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(max_ftz_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
 }
 
 LANE(max_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = maximum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = maximum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(max_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* :62 */
-    return maximumNumber_f32(v_d, v_c);  /* :64 */
+    uint32_t v_d = maximumNumber_f32(v_a, v_b);  /* :63 */
+    return maximumNumber_f32(v_d, v_c);  /* :65 */
 }
 
 LANE(max_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* :62 */
-    return maximumNumber_f32(v_d, v_c_2);  /* :64 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = maximumNumber_f32(v_a_2, v_b_2);  /* :63 */
+    return maximumNumber_f32(v_d, v_c_2);  /* :65 */
 }
 
 LANE(max_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximum_f32(v_a, v_b);  /* :62 */
-    return maximum_f32(v_d, v_c);  /* :64 */
+    uint32_t v_d = maximum_f32(v_a, v_b);  /* :63 */
+    return maximum_f32(v_d, v_c);  /* :65 */
 }
 
 LANE(max_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* :62 */
-    return maximum_f32(v_d, v_c_2);  /* :64 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = maximum_f32(v_a_2, v_b_2);  /* :63 */
+    return maximum_f32(v_d, v_c_2);  /* :65 */
 }
 
 LANE(max_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
-    return maximumNumber_f32(v_d, flushed_f32(v_c));  /* :64 */
+    uint32_t v_d = maximumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
+    return maximumNumber_f32(v_d, flushed_f32(v_c));  /* :65 */
 }
 
 LANE(max_ftz_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = maximumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    return maximumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = maximumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    return maximumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :65 */
 }
 
 LANE(max_ftz_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
-    return maximum_f32(v_d, flushed_f32(v_c));  /* :64 */
+    uint32_t v_d = maximum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
+    return maximum_f32(v_d, flushed_f32(v_c));  /* :65 */
 }
 
 LANE(max_ftz_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = maximum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    return maximum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = maximum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    return maximum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :65 */
 }
 
 LANE(max_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* :62 */
+    uint64_t v_d = maximumNumber_f64(v_a, v_b);  /* :63 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* NaN */
 }
 
 LANE(max_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximumNumber_f16(v_a, v_b);  /* :62 */
+    return maximumNumber_f16(v_a, v_b);  /* :63 */
 }
 
 LANE(max_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = maximumNumber_f16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximum_f16(v_a, v_b);  /* :62 */
+    return maximum_f16(v_a, v_b);  /* :63 */
 }
 
 LANE(max_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = maximum_f16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
+    return maximumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :63 */
 }
 
 LANE(max_ftz_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = maximumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = maximumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_ftz_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
+    return maximum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :63 */
 }
 
 LANE(max_ftz_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = maximum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = maximum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximumNumber_bf16(v_a, v_b);  /* :62 */
+    return maximumNumber_bf16(v_a, v_b);  /* :63 */
 }
 
 LANE(max_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
-    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :60 */
+    uint16_t v_d = maximumNumber_bf16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_NaN_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return maximum_bf16(v_a, v_b);  /* :62 */
+    return maximum_bf16(v_a, v_b);  /* :63 */
 }
 
 LANE(max_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
-    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :60 */
+    uint16_t v_d = maximum_bf16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(max_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_s16(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_16(compare_s16(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_u16(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_16(compare_u16(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_u32(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_32(compare_u32(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_s64(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_64(compare_s64(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_u64(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_64(compare_u64(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return select_8(compare_u8(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_8(compare_u8(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_s32(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_32(compare_s32(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return select_8(compare_s8(v_a, v_b, 1), v_b, v_a);  /* :51 */
+    return select_8(compare_s8(v_a, v_b, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(max_relu_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = select_32(compare_s32(v_a, v_b, 1), v_b, v_a);  /* :51 */
-    return select_32(compare_s32(v_d, 0x00000000u, 1), 0x00000000u, v_d);  /* :53 */
+    uint32_t v_d = select_32(compare_s32(v_a, v_b, 1), v_b, v_a);  /* :52 */
+    return select_32(compare_s32(v_d, 0x00000000u, 1), 0x00000000u, v_d);  /* :54 */
 }
 
 LANE(max_relu_s16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = select_16(compare_s16(v_a, v_b, 1), v_b, v_a);  /* :51 */
-    return select_16(compare_s16(v_d, 0x0000u, 1), 0x0000u, v_d);  /* :53 */
+    uint16_t v_d = select_16(compare_s16(v_a, v_b, 1), v_b, v_a);  /* :52 */
+    return select_16(compare_s16(v_d, 0x0000u, 1), 0x0000u, v_d);  /* :54 */
 }
 
 LANE(max_relu_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = select_8(compare_s8(v_a, v_b, 1), v_b, v_a);  /* :51 */
-    return select_8(compare_s8(v_d, 0x00u, 1), 0x00u, v_d);  /* :53 */
+    uint8_t v_d = select_8(compare_s8(v_a, v_b, 1), v_b, v_a);  /* :52 */
+    return select_8(compare_s8(v_d, 0x00u, 1), 0x00u, v_d);  /* :54 */
 }
 
 KERNEL(max_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

@@ -7,237 +7,237 @@
 #include "kernel.h"
 
 LANE(min_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimumNumber_f32(v_a, v_b);  /* :62 */
+    return minimumNumber_f32(v_a, v_b);  /* :63 */
 }
 
 LANE(min_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
 }
 
 LANE(min_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimum_f32(v_a, v_b);  /* :62 */
+    return minimum_f32(v_a, v_b);  /* :63 */
 }
 
 LANE(min_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_NaN_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
+    return minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
 }
 
 LANE(min_ftz_NaN_xorsign_abs_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :66 */
+    uint32_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    uint32_t v_d_2 = copySign_f32(v_d, v_sign);  /* :67 */
     return select_32(isNaN_f32(v_d_2), 0x7fffffffu, v_d_2);  /* NaN */
 }
 
 LANE(min_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* :62 */
-    return minimumNumber_f32(v_d, v_c);  /* :64 */
+    uint32_t v_d = minimumNumber_f32(v_a, v_b);  /* :63 */
+    return minimumNumber_f32(v_d, v_c);  /* :65 */
 }
 
 LANE(min_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :62 */
-    return minimumNumber_f32(v_d, v_c_2);  /* :64 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = minimumNumber_f32(v_a_2, v_b_2);  /* :63 */
+    return minimumNumber_f32(v_d, v_c_2);  /* :65 */
 }
 
 LANE(min_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimum_f32(v_a, v_b);  /* :62 */
-    return minimum_f32(v_d, v_c);  /* :64 */
+    uint32_t v_d = minimum_f32(v_a, v_b);  /* :63 */
+    return minimum_f32(v_d, v_c);  /* :65 */
 }
 
 LANE(min_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_a_2 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v_b_2 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v_c_2 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :62 */
-    return minimum_f32(v_d, v_c_2);  /* :64 */
+    uint32_t v_a_2 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v_b_2 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v_c_2 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = minimum_f32(v_a_2, v_b_2);  /* :63 */
+    return minimum_f32(v_d, v_c_2);  /* :65 */
 }
 
 LANE(min_ftz_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
-    return minimumNumber_f32(v_d, flushed_f32(v_c));  /* :64 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
+    return minimumNumber_f32(v_d, flushed_f32(v_c));  /* :65 */
 }
 
 LANE(min_ftz_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    return minimumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = minimumNumber_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    return minimumNumber_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :65 */
 }
 
 LANE(min_ftz_NaN_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_d = minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :62 */
-    return minimum_f32(v_d, flushed_f32(v_c));  /* :64 */
+    uint32_t v_d = minimum_f32(flushed_f32(v_a), flushed_f32(v_b));  /* :63 */
+    return minimum_f32(v_d, flushed_f32(v_c));  /* :65 */
 }
 
 LANE(min_ftz_NaN_abs_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :58 */
-    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :59 */
-    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :61 */
-    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :62 */
-    return minimum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :64 */
+    uint32_t v__unflushed_a_3 = magnitude_f32(v_a);  /* :59 */
+    uint32_t v__unflushed_b_3 = magnitude_f32(v_b);  /* :60 */
+    uint32_t v__unflushed_c_3 = magnitude_f32(v_c);  /* :62 */
+    uint32_t v_d = minimum_f32(flushed_f32(v__unflushed_a_3), flushed_f32(v__unflushed_b_3));  /* :63 */
+    return minimum_f32(v_d, flushed_f32(v__unflushed_c_3));  /* :65 */
 }
 
 LANE(min_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* :62 */
+    uint64_t v_d = minimumNumber_f64(v_a, v_b);  /* :63 */
     return propagate_f64(propagate_f64(v_d, v_b), v_a);  /* NaN */
 }
 
 LANE(min_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_f16(v_a, v_b);  /* :62 */
+    return minimumNumber_f16(v_a, v_b);  /* :63 */
 }
 
 LANE(min_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = minimumNumber_f16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_f16(v_a, v_b);  /* :62 */
+    return minimum_f16(v_a, v_b);  /* :63 */
 }
 
 LANE(min_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = minimum_f16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
+    return minimumNumber_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :63 */
 }
 
 LANE(min_ftz_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = minimumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = minimumNumber_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_ftz_NaN_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :62 */
+    return minimum_f16(flushed_f16(v_a), flushed_f16(v_b));  /* :63 */
 }
 
 LANE(min_ftz_NaN_xorsign_abs_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :58 */
-    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :59 */
-    uint16_t v_d = minimum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :62 */
-    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v__unflushed_a_3 = magnitude_f16(v_a);  /* :59 */
+    uint16_t v__unflushed_b_3 = magnitude_f16(v_b);  /* :60 */
+    uint16_t v_d = minimum_f16(flushed_f16(v__unflushed_a_3), flushed_f16(v__unflushed_b_3));  /* :63 */
+    uint16_t v_d_2 = copySign_f16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_f16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimumNumber_bf16(v_a, v_b);  /* :62 */
+    return minimumNumber_bf16(v_a, v_b);  /* :63 */
 }
 
 LANE(min_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
-    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :60 */
+    uint16_t v_d = minimumNumber_bf16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_NaN_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return minimum_bf16(v_a, v_b);  /* :62 */
+    return minimum_bf16(v_a, v_b);  /* :63 */
 }
 
 LANE(min_NaN_xorsign_abs_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_sign = (v_a ^ v_b);  /* :56 */
-    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :58 */
-    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :59 */
-    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* :62 */
-    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :66 */
+    uint16_t v_sign = (v_a ^ v_b);  /* :57 */
+    uint16_t v_a_2 = magnitude_bf16(v_a);  /* :59 */
+    uint16_t v_b_2 = magnitude_bf16(v_b);  /* :60 */
+    uint16_t v_d = minimum_bf16(v_a_2, v_b_2);  /* :63 */
+    uint16_t v_d_2 = copySign_bf16(v_d, v_sign);  /* :67 */
     return select_16(isNaN_bf16(v_d_2), 0x7fffu, v_d_2);  /* NaN */
 }
 
 LANE(min_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_u16(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_16(compare_u16(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_u32(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_32(compare_u32(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_s64(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_64(compare_s64(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_u64(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_64(compare_u64(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return select_8(compare_u8(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_8(compare_u8(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :51 */
+    return select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :52 */
 }
 
 LANE(min_relu_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :51 */
-    return select_32(compare_s32(v_d, 0x00000000u, 1), 0x00000000u, v_d);  /* :53 */
+    uint32_t v_d = select_32(compare_s32(v_b, v_a, 1), v_b, v_a);  /* :52 */
+    return select_32(compare_s32(v_d, 0x00000000u, 1), 0x00000000u, v_d);  /* :54 */
 }
 
 LANE(min_relu_s16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :51 */
-    return select_16(compare_s16(v_d, 0x0000u, 1), 0x0000u, v_d);  /* :53 */
+    uint16_t v_d = select_16(compare_s16(v_b, v_a, 1), v_b, v_a);  /* :52 */
+    return select_16(compare_s16(v_d, 0x0000u, 1), 0x0000u, v_d);  /* :54 */
 }
 
 LANE(min_relu_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint8_t v_d = select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :51 */
-    return select_8(compare_s8(v_d, 0x00u, 1), 0x00u, v_d);  /* :53 */
+    uint8_t v_d = select_8(compare_s8(v_b, v_a, 1), v_b, v_a);  /* :52 */
+    return select_8(compare_s8(v_d, 0x00u, 1), 0x00u, v_d);  /* :54 */
 }
 
 KERNEL(min_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

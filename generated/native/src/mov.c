@@ -7,23 +7,23 @@
 #include "kernel.h"
 
 LANE(mov, uint32_t, uint32_t v_a) {
-    return v_a;  /* :55 */
+    return v_a;  /* :56 */
 }
 
 LANE(mov_1, uint64_t, uint64_t v_a) {
-    return v_a;  /* :55 */
+    return v_a;  /* :56 */
 }
 
 LANE(mov_b16_1, uint16_t, uint16_t v_a) {
-    return v_a;  /* :55 */
+    return v_a;  /* :56 */
 }
 
 LANE(mov_pred_1, uint8_t, _Bool v_a) {
-    return v_a;  /* :53 */
+    return v_a;  /* :54 */
 }
 
 LANE(mov_b16_2, uint8_t, uint8_t v_a) {
-    return v_a;  /* :55 */
+    return v_a;  /* :56 */
 }
 
 KERNEL(mov, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

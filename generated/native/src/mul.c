@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 LANE(mul_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    return multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :86 */
 }
 
 DIRECTLY(mul_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -15,11 +15,11 @@ DIRECTLY(mul_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(mul_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :85 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :86 */
 }
 
 LANE(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, roundTiesToEven, 0);  /* :86 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -29,12 +29,12 @@ DIRECTLY(mul_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(mul_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :85 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), roundTiesToEven, 1);  /* :86 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
 LANE(mul_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return multiplication_f32(v_a, v_b, steered, 0);  /* :85 */
+    return multiplication_f32(v_a, v_b, steered, 0);  /* :86 */
 }
 
 DIRECTLY(mul_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
@@ -42,11 +42,11 @@ DIRECTLY(mul_rz_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(mul_rz_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :85 */
+    return multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :86 */
 }
 
 LANE(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = multiplication_f32(v_a, v_b, steered, 0);  /* :85 */
+    uint32_t v_d = multiplication_f32(v_a, v_b, steered, 0);  /* :86 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -56,7 +56,7 @@ DIRECTLY(mul_rz_sat_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
 }
 
 LANE(mul_rz_sat_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :85 */
+    uint32_t v_d = multiplication_f32(flushed_f32(v_a), flushed_f32(v_b), steered, 1);  /* :86 */
     return clamped_f32(v_d, 0x3f800000u);  /* .sat */
 }
 
@@ -69,157 +69,157 @@ LANE(mul_rz_f64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
 }
 
 LANE(mul_f16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    return multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    uint16_t v_d = multiplication_f16(v_a, v_b, roundTiesToEven, 0);  /* :86 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(mul_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :85 */
+    return multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :86 */
 }
 
 LANE(mul_ftz_sat_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :85 */
+    uint16_t v_d = multiplication_f16(flushed_f16(v_a), flushed_f16(v_b), roundTiesToEven, 1);  /* :86 */
     return clamped_f16(v_d, 0x3c00u);  /* .sat */
 }
 
 LANE(mul_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    return multiplication_bf16(v_a, v_b, roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_rz_ftz_f16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return convert_f16(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :85 */
+    return convert_f16(number_f32(flushed_f32(v_a)) * number_f32(flushed_f32(v_b)), roundTowardZero, 1);  /* :86 */
 }
 
 LANE(mul_rz_bf16x2_f32x2_f32x2_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    return convert_bf16(number_f32(v_a) * number_f32(v_b), roundTowardZero, 0);  /* :85 */
+    return convert_bf16(number_f32(v_a) * number_f32(v_b), roundTowardZero, 0);  /* :86 */
 }
 
 LANE(mul_bf16x2_bf16x2_f16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return convert_bf16(number_bf16(v_a) * number_f16(v_b), roundTiesToEven, 0);  /* :85 */
+    return convert_bf16(number_bf16(v_a) * number_f16(v_b), roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_f16x2_f16x2_bf16x2_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return convert_f16(number_f16(v_a) * number_bf16(v_b), roundTiesToEven, 0);  /* :85 */
+    return convert_f16(number_f16(v_a) * number_bf16(v_b), roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_e5m2x4_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return multiplication_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :85 */
+    return multiplication_e5m2(v_a, v_b, roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e5m2(p.tables[0][v_a] * p.tables[1][v_b], roundTiesToEven, 0);  /* :85 */
+    return from_single_e5m2(p.tables[0][v_a] * p.tables[1][v_b], roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_e5m2x4_ue8m0x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return convert_e5m2((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :85 */
+    return convert_e5m2((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return from_single_e4m3(p.tables[0][v_a] * p.tables[1][v_b], roundTiesToEven, 0);  /* :85 */
+    return from_single_e4m3(p.tables[0][v_a] * p.tables[1][v_b], roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_e4m3x4_ue8m0x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    return convert_e4m3((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :85 */
+    return convert_e4m3((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :86 */
 }
 
 LANE(mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :82 */
-    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :83 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :83 */
+    return convert_e5m2(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc0ec000000000000)), UINT64_C(0x40ec000000000000))), roundTiesToEven, 0);  /* :84 */
 }
 
 LANE(mul_satfinite_e4m3x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :82 */
-    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :83 */
+    uint64_t v_x = convert_f64((double)p.tables[0][v_a] * (double)p.tables[1][v_b], roundTiesToEven, 0);  /* :83 */
+    return convert_e4m3(number_f64(minimum_f64(maximum_f64(v_x, UINT64_C(0xc07c000000000000)), UINT64_C(0x407c000000000000))), roundTiesToEven, 0);  /* :84 */
 }
 
 LANE(mul_hi_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :73 */
-    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :75 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :74 */
+    uint16_t v_product = congruent_s16(whole_s64((uint64_t)(v_whole >> 16)));  /* :76 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_hi_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :73 */
-    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :75 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :74 */
+    uint16_t v_product = congruent_u16(whole_s64((uint64_t)(v_whole >> 16)));  /* :76 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_hi_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :73 */
-    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :75 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :74 */
+    uint32_t v_product = congruent_s32(whole_s64((uint64_t)(v_whole >> 32)));  /* :76 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_hi_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :73 */
-    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :75 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :74 */
+    uint32_t v_product = congruent_u32(whole_s64((uint64_t)(v_whole >> 32)));  /* :76 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_hi_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_x = v_a;  /* :68 */
+    uint64_t v_x = v_a;  /* :69 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :55 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :56 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :57 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :68 */
-    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :70 */
-    uint64_t v_product = v_high_2;  /* :71 */
-    return v_product;  /* :79 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :56 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :57 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :58 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :69 */
+    uint64_t v_high_2 = (uint64_t)((uint64_t)(v_high - select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), v_b, UINT64_C(0x0000000000000000))) - select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 1), v_a, UINT64_C(0x0000000000000000)));  /* :71 */
+    uint64_t v_product = v_high_2;  /* :72 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_hi_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_x = v_a;  /* :68 */
+    uint64_t v_x = v_a;  /* :69 */
     uint64_t v_y = v_b;
-    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :55 */
-    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :56 */
-    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :57 */
-    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :68 */
-    uint64_t v_product = v_high;  /* :71 */
-    return v_product;  /* :79 */
+    uint64_t v_low = (uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (v_y & UINT64_C(0x00000000ffffffff)));  /* :56 */
+    uint64_t v_mixed = (uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (v_y & UINT64_C(0x00000000ffffffff))) + (uint64_t)(v_low >> 32));  /* :57 */
+    uint64_t v_other = (uint64_t)((uint64_t)(1u * (v_x & UINT64_C(0x00000000ffffffff)) * (uint64_t)(v_y >> 32)) + (v_mixed & UINT64_C(0x00000000ffffffff)));  /* :58 */
+    uint64_t v_high = (uint64_t)((uint64_t)((uint64_t)(1u * (uint64_t)(v_x >> 32) * (uint64_t)(v_y >> 32)) + (uint64_t)(v_mixed >> 32)) + (uint64_t)(v_other >> 32));  /* :69 */
+    uint64_t v_product = v_high;  /* :72 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_lo_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :65 */
-    return v_product;  /* :79 */
+    uint16_t v_product = (uint16_t)(1u * v_a * v_b);  /* :66 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_lo_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :65 */
-    return v_product;  /* :79 */
+    uint32_t v_product = (uint32_t)(1u * v_a * v_b);  /* :66 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_lo_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :65 */
-    return v_product;  /* :79 */
+    uint64_t v_product = (uint64_t)(1u * v_a * v_b);  /* :66 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_wide_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :73 */
-    uint32_t v_product = congruent_s32(whole_s64(v_whole));  /* :77 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s16(v_a)) * congruent_s64(whole_s16(v_b)));  /* :74 */
+    uint32_t v_product = congruent_s32(whole_s64(v_whole));  /* :78 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_wide_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :73 */
-    uint32_t v_product = congruent_u32(whole_s64(v_whole));  /* :77 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u16(v_a)) * congruent_s64(whole_u16(v_b)));  /* :74 */
+    uint32_t v_product = congruent_u32(whole_s64(v_whole));  /* :78 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_wide_s32_2, uint64_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :73 */
-    uint64_t v_product = congruent_s64(whole_s64(v_whole));  /* :77 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_s32(v_a)) * congruent_s64(whole_s32(v_b)));  /* :74 */
+    uint64_t v_product = congruent_s64(whole_s64(v_whole));  /* :78 */
+    return v_product;  /* :80 */
 }
 
 LANE(mul_wide_u32_2, uint64_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :73 */
-    uint64_t v_product = congruent_u64(whole_s64(v_whole));  /* :77 */
-    return v_product;  /* :79 */
+    uint64_t v_whole = (uint64_t)(1u * congruent_s64(whole_u32(v_a)) * congruent_s64(whole_u32(v_b)));  /* :74 */
+    uint64_t v_product = congruent_u64(whole_s64(v_whole));  /* :78 */
+    return v_product;  /* :80 */
 }
 
 EASED_KERNEL(mul_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4), is_ordinary(r0[i]) & is_ordinary(r1[i]), uint32_t p0 = mul_2_directly(p, r0[i], r1[i]); r2[i] = p0;,

@@ -7,25 +7,25 @@
 #include "kernel.h"
 
 LANE(mul24_hi_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :26 */
-    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :28 */
-    return congruent_u32(whole_s64(v_product_2));  /* :30 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :27 */
+    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :29 */
+    return congruent_u32(whole_s64(v_product_2));  /* :31 */
 }
 
 LANE(mul24_hi_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :26 */
-    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :28 */
-    return congruent_s32(whole_s64(v_product_2));  /* :30 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :27 */
+    uint64_t v_product_2 = (uint64_t)(v_product >> 16);  /* :29 */
+    return congruent_s32(whole_s64(v_product_2));  /* :31 */
 }
 
 LANE(mul24_lo_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :26 */
-    return congruent_u32(whole_s64(v_product));  /* :30 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_u32((v_a & 0x00ffffffu))) * congruent_s64(whole_u32((v_b & 0x00ffffffu))));  /* :27 */
+    return congruent_u32(whole_s64(v_product));  /* :31 */
 }
 
 LANE(mul24_lo_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :26 */
-    return congruent_s32(whole_s64(v_product));  /* :30 */
+    uint64_t v_product = (uint64_t)(1u * congruent_s64(whole_s32((uint32_t)(((v_a & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))) * congruent_s64(whole_s32((uint32_t)(((v_b & 0x00ffffffu) ^ 0x00800000u) - 0x00800000u))));  /* :27 */
+    return congruent_s32(whole_s64(v_product));  /* :31 */
 }
 
 KERNEL(mul24_hi_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

@@ -7,50 +7,50 @@
 #include "kernel.h"
 
 LANE(neg_f32_1, uint32_t, uint32_t v_a) {
-    uint32_t v_d = negate_f32(v_a);  /* :39 */
+    uint32_t v_d = negate_f32(v_a);  /* :40 */
     return select_32(isNaN_f32(v_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(neg_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    uint32_t v__unflushed_d = negate_f32(v_a);  /* :39 */
+    uint32_t v__unflushed_d = negate_f32(v_a);  /* :40 */
     uint32_t v_d = flushed_f32(v__unflushed_d);
     return select_32(isNaN_f32(v__unflushed_d), 0x7fffffffu, v_d);  /* NaN */
 }
 
 LANE(neg_f64_1, uint64_t, uint64_t v_a) {
-    return negate_f64(v_a);  /* :39 */
+    return negate_f64(v_a);  /* :40 */
 }
 
 LANE(neg_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = negate_f16(v_a);  /* :39 */
+    uint16_t v_d = negate_f16(v_a);  /* :40 */
     return select_16(isNaN_f16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(neg_ftz_1, uint16_t, uint16_t v_a) {
-    uint16_t v__unflushed_d = negate_f16(v_a);  /* :39 */
+    uint16_t v__unflushed_d = negate_f16(v_a);  /* :40 */
     uint16_t v_d = flushed_f16(v__unflushed_d);
     return select_16(isNaN_f16(v__unflushed_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(neg_bf16_1, uint16_t, uint16_t v_a) {
-    uint16_t v_d = negate_bf16(v_a);  /* :39 */
+    uint16_t v_d = negate_bf16(v_a);  /* :40 */
     return select_16(isNaN_bf16(v_d), 0x7fffu, v_d);  /* NaN */
 }
 
 LANE(neg_s16_1, uint16_t, uint16_t v_a) {
-    return (uint16_t)(0x0000u - v_a);  /* :37 */
+    return (uint16_t)(0x0000u - v_a);  /* :38 */
 }
 
 LANE(neg_s32_1, uint32_t, uint32_t v_a) {
-    return (uint32_t)(0x00000000u - v_a);  /* :37 */
+    return (uint32_t)(0x00000000u - v_a);  /* :38 */
 }
 
 LANE(neg_s64_1, uint64_t, uint64_t v_a) {
-    return (uint64_t)(UINT64_C(0x0000000000000000) - v_a);  /* :37 */
+    return (uint64_t)(UINT64_C(0x0000000000000000) - v_a);  /* :38 */
 }
 
 LANE(neg_s8x4_1, uint8_t, uint8_t v_a) {
-    return (uint8_t)(0x00u - v_a);  /* :37 */
+    return (uint8_t)(0x00u - v_a);  /* :38 */
 }
 
 KERNEL(neg_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

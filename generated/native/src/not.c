@@ -7,19 +7,19 @@
 #include "kernel.h"
 
 LANE(not_b16_1, uint16_t, uint16_t v_a) {
-    return (uint16_t)(~v_a);  /* :27 */
+    return (uint16_t)(~v_a);  /* :28 */
 }
 
 LANE(not_b32_1, uint32_t, uint32_t v_a) {
-    return (uint32_t)(~v_a);  /* :27 */
+    return (uint32_t)(~v_a);  /* :28 */
 }
 
 LANE(not_b64_1, uint64_t, uint64_t v_a) {
-    return (uint64_t)(~v_a);  /* :27 */
+    return (uint64_t)(~v_a);  /* :28 */
 }
 
 LANE(not_pred_1, uint8_t, _Bool v_a) {
-    return (!v_a);  /* :25 */
+    return (!v_a);  /* :26 */
 }
 
 KERNEL(not_b16_1, 2, 1, (const uint16_t *r0, uint16_t *r1), ((void *)at[0], (void *)at[1]), (2, 2),

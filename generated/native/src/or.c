@@ -7,19 +7,19 @@
 #include "kernel.h"
 
 LANE(or_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return (v_a | v_b);  /* :27 */
+    return (v_a | v_b);  /* :28 */
 }
 
 LANE(or_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return (v_a | v_b);  /* :27 */
+    return (v_a | v_b);  /* :28 */
 }
 
 LANE(or_b64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return (v_a | v_b);  /* :27 */
+    return (v_a | v_b);  /* :28 */
 }
 
 LANE(or_pred_2, uint8_t, _Bool v_a, _Bool v_b) {
-    return combine(v_a, v_b, 1);  /* :25 */
+    return combine(v_a, v_b, 1);  /* :26 */
 }
 
 KERNEL(or_b16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),

@@ -7,22 +7,22 @@
 #include "kernel.h"
 
 LANE(popc_b32_1, uint32_t, uint32_t v_a) {
-    uint64_t v_x = congruent_u64(whole_u32(v_a));  /* :27 */
+    uint64_t v_x = congruent_u64(whole_u32(v_a));  /* :28 */
     uint64_t v_x_2 = (uint64_t)((v_x & UINT64_C(0x5555555555555555)) + ((uint64_t)(v_x >> 1) & UINT64_C(0x5555555555555555)));
-    uint64_t v_x_3 = (uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) + ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :28 */
-    uint64_t v_x_4 = (uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) + ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :29 */
-    uint64_t v_x_5 = (uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) + ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :30 */
-    uint64_t v_x_6 = (uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) + ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :31 */
-    return congruent_u32(whole_u64((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) + ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)))));  /* :32 */
+    uint64_t v_x_3 = (uint64_t)((v_x_2 & UINT64_C(0x3333333333333333)) + ((uint64_t)(v_x_2 >> 2) & UINT64_C(0x3333333333333333)));  /* :29 */
+    uint64_t v_x_4 = (uint64_t)((v_x_3 & UINT64_C(0x0f0f0f0f0f0f0f0f)) + ((uint64_t)(v_x_3 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :30 */
+    uint64_t v_x_5 = (uint64_t)((v_x_4 & UINT64_C(0x00ff00ff00ff00ff)) + ((uint64_t)(v_x_4 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :31 */
+    uint64_t v_x_6 = (uint64_t)((v_x_5 & UINT64_C(0x0000ffff0000ffff)) + ((uint64_t)(v_x_5 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :32 */
+    return congruent_u32(whole_u64((uint64_t)((v_x_6 & UINT64_C(0x00000000ffffffff)) + ((uint64_t)(v_x_6 >> 32) & UINT64_C(0x00000000ffffffff)))));  /* :33 */
 }
 
 LANE(popc_b64_1, uint32_t, uint64_t v_a) {
-    uint64_t v_x = (uint64_t)((v_a & UINT64_C(0x5555555555555555)) + ((uint64_t)(v_a >> 1) & UINT64_C(0x5555555555555555)));  /* :27 */
-    uint64_t v_x_2 = (uint64_t)((v_x & UINT64_C(0x3333333333333333)) + ((uint64_t)(v_x >> 2) & UINT64_C(0x3333333333333333)));  /* :28 */
-    uint64_t v_x_3 = (uint64_t)((v_x_2 & UINT64_C(0x0f0f0f0f0f0f0f0f)) + ((uint64_t)(v_x_2 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :29 */
-    uint64_t v_x_4 = (uint64_t)((v_x_3 & UINT64_C(0x00ff00ff00ff00ff)) + ((uint64_t)(v_x_3 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :30 */
-    uint64_t v_x_5 = (uint64_t)((v_x_4 & UINT64_C(0x0000ffff0000ffff)) + ((uint64_t)(v_x_4 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :31 */
-    return congruent_u32(whole_u64((uint64_t)((v_x_5 & UINT64_C(0x00000000ffffffff)) + ((uint64_t)(v_x_5 >> 32) & UINT64_C(0x00000000ffffffff)))));  /* :32 */
+    uint64_t v_x = (uint64_t)((v_a & UINT64_C(0x5555555555555555)) + ((uint64_t)(v_a >> 1) & UINT64_C(0x5555555555555555)));  /* :28 */
+    uint64_t v_x_2 = (uint64_t)((v_x & UINT64_C(0x3333333333333333)) + ((uint64_t)(v_x >> 2) & UINT64_C(0x3333333333333333)));  /* :29 */
+    uint64_t v_x_3 = (uint64_t)((v_x_2 & UINT64_C(0x0f0f0f0f0f0f0f0f)) + ((uint64_t)(v_x_2 >> 4) & UINT64_C(0x0f0f0f0f0f0f0f0f)));  /* :30 */
+    uint64_t v_x_4 = (uint64_t)((v_x_3 & UINT64_C(0x00ff00ff00ff00ff)) + ((uint64_t)(v_x_3 >> 8) & UINT64_C(0x00ff00ff00ff00ff)));  /* :31 */
+    uint64_t v_x_5 = (uint64_t)((v_x_4 & UINT64_C(0x0000ffff0000ffff)) + ((uint64_t)(v_x_4 >> 16) & UINT64_C(0x0000ffff0000ffff)));  /* :32 */
+    return congruent_u32(whole_u64((uint64_t)((v_x_5 & UINT64_C(0x00000000ffffffff)) + ((uint64_t)(v_x_5 >> 32) & UINT64_C(0x00000000ffffffff)))));  /* :33 */
 }
 
 KERNEL(popc_b32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

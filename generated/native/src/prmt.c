@@ -7,72 +7,72 @@
 #include "kernel.h"
 
 LANE(prmt_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_found = (shiftRightBy_32(select_32((!((v_c & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_c & 0x00000003u) << 3)) & 0x000000ffu);  /* :28 */
-    uint32_t v_sign = select_32((!((v_found & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found ^ v_found));  /* :29 */
-    uint32_t v_nibble = (uint32_t)(v_c >> 4);  /* :57 */
-    uint32_t v_found_2 = (shiftRightBy_32(select_32((!((v_nibble & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble & 0x00000003u) << 3)) & 0x000000ffu);  /* :28 */
-    uint32_t v_sign_2 = select_32((!((v_found_2 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_2 ^ v_found_2));  /* :29 */
-    uint32_t v_nibble_2 = (uint32_t)(v_c >> 8);  /* :57 */
-    uint32_t v_found_3 = (shiftRightBy_32(select_32((!((v_nibble_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble_2 & 0x00000003u) << 3)) & 0x000000ffu);  /* :28 */
-    uint32_t v_sign_3 = select_32((!((v_found_3 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_3 ^ v_found_3));  /* :29 */
-    uint32_t v_nibble_3 = (uint32_t)(v_c >> 12);  /* :57 */
-    uint32_t v_found_4 = (shiftRightBy_32(select_32((!((v_nibble_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble_3 & 0x00000003u) << 3)) & 0x000000ffu);  /* :28 */
-    uint32_t v_sign_4 = select_32((!((v_found_4 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_4 ^ v_found_4));  /* :29 */
-    return (((select_32((!((v_c & 0x00000008u) == 0x00000000u)), v_sign, v_found) | (uint32_t)(select_32((!((v_nibble & 0x00000008u) == 0x00000000u)), v_sign_2, v_found_2) << 8)) | (uint32_t)(select_32((!((v_nibble_2 & 0x00000008u) == 0x00000000u)), v_sign_3, v_found_3) << 16)) | (uint32_t)(select_32((!((v_nibble_3 & 0x00000008u) == 0x00000000u)), v_sign_4, v_found_4) << 24));  /* :57 */
+    uint32_t v_found = (shiftRightBy_32(select_32((!((v_c & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_c & 0x00000003u) << 3)) & 0x000000ffu);  /* :29 */
+    uint32_t v_sign = select_32((!((v_found & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found ^ v_found));  /* :30 */
+    uint32_t v_nibble = (uint32_t)(v_c >> 4);  /* :58 */
+    uint32_t v_found_2 = (shiftRightBy_32(select_32((!((v_nibble & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble & 0x00000003u) << 3)) & 0x000000ffu);  /* :29 */
+    uint32_t v_sign_2 = select_32((!((v_found_2 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_2 ^ v_found_2));  /* :30 */
+    uint32_t v_nibble_2 = (uint32_t)(v_c >> 8);  /* :58 */
+    uint32_t v_found_3 = (shiftRightBy_32(select_32((!((v_nibble_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble_2 & 0x00000003u) << 3)) & 0x000000ffu);  /* :29 */
+    uint32_t v_sign_3 = select_32((!((v_found_3 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_3 ^ v_found_3));  /* :30 */
+    uint32_t v_nibble_3 = (uint32_t)(v_c >> 12);  /* :58 */
+    uint32_t v_found_4 = (shiftRightBy_32(select_32((!((v_nibble_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_nibble_3 & 0x00000003u) << 3)) & 0x000000ffu);  /* :29 */
+    uint32_t v_sign_4 = select_32((!((v_found_4 & 0x00000080u) == 0x00000000u)), 0x000000ffu, (v_found_4 ^ v_found_4));  /* :30 */
+    return (((select_32((!((v_c & 0x00000008u) == 0x00000000u)), v_sign, v_found) | (uint32_t)(select_32((!((v_nibble & 0x00000008u) == 0x00000000u)), v_sign_2, v_found_2) << 8)) | (uint32_t)(select_32((!((v_nibble_2 & 0x00000008u) == 0x00000000u)), v_sign_3, v_found_3) << 16)) | (uint32_t)(select_32((!((v_nibble_3 & 0x00000008u) == 0x00000000u)), v_sign_4, v_found_4) << 24));  /* :58 */
 }
 
 LANE(prmt_f4e_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = (uint32_t)(v_s + 0x00000000u);  /* :35 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = (uint32_t)(v_s + 0x00000000u);  /* :36 */
     uint32_t v_n_2 = (uint32_t)(v_s + 0x00000001u);
     uint32_t v_n_3 = (uint32_t)(v_s + 0x00000002u);
     uint32_t v_n_4 = (uint32_t)(v_s + 0x00000003u);
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 LANE(prmt_b4e_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = (uint32_t)(v_s - 0x00000000u);  /* :37 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = (uint32_t)(v_s - 0x00000000u);  /* :38 */
     uint32_t v_n_2 = (uint32_t)(v_s - 0x00000001u);
     uint32_t v_n_3 = (uint32_t)(v_s - 0x00000002u);
     uint32_t v_n_4 = (uint32_t)(v_s - 0x00000003u);
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 LANE(prmt_rc8_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = v_s;  /* :39 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = v_s;  /* :40 */
     uint32_t v_n_2 = v_s;
     uint32_t v_n_3 = v_s;
     uint32_t v_n_4 = v_s;
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 LANE(prmt_ecl_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = select_32((v_s < 0x00000000u), 0x00000000u, v_s);  /* :41 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = select_32((v_s < 0x00000000u), 0x00000000u, v_s);  /* :42 */
     uint32_t v_n_2 = select_32((v_s < 0x00000001u), 0x00000001u, v_s);
     uint32_t v_n_3 = select_32((v_s < 0x00000002u), 0x00000002u, v_s);
     uint32_t v_n_4 = select_32((v_s < 0x00000003u), 0x00000003u, v_s);
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 LANE(prmt_ecr_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = select_32((v_s < 0x00000000u), v_s, 0x00000000u);  /* :43 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = select_32((v_s < 0x00000000u), v_s, 0x00000000u);  /* :44 */
     uint32_t v_n_2 = select_32((v_s < 0x00000001u), v_s, 0x00000001u);
     uint32_t v_n_3 = select_32((v_s < 0x00000002u), v_s, 0x00000002u);
     uint32_t v_n_4 = select_32((v_s < 0x00000003u), v_s, 0x00000003u);
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 LANE(prmt_rc16_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_s = (v_c & 0x00000003u);  /* :49 */
-    uint32_t v_n = (uint32_t)((uint32_t)((v_s & 0x00000001u) << 1) + 0x00000000u);  /* :45 */
+    uint32_t v_s = (v_c & 0x00000003u);  /* :50 */
+    uint32_t v_n = (uint32_t)((uint32_t)((v_s & 0x00000001u) << 1) + 0x00000000u);  /* :46 */
     uint32_t v_n_2 = (uint32_t)((uint32_t)((v_s & 0x00000001u) << 1) + 0x00000001u);
     uint32_t v_n_3 = (uint32_t)((uint32_t)((v_s & 0x00000001u) << 1) + 0x00000000u);
     uint32_t v_n_4 = (uint32_t)((uint32_t)((v_s & 0x00000001u) << 1) + 0x00000001u);
-    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :50 */
+    return ((((shiftRightBy_32(select_32((!((v_n & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n & 0x00000003u) << 3)) & 0x000000ffu) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_2 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_2 & 0x00000003u) << 3)) & 0x000000ffu) << 8)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_3 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_3 & 0x00000003u) << 3)) & 0x000000ffu) << 16)) | (uint32_t)((shiftRightBy_32(select_32((!((v_n_4 & 0x00000004u) == 0x00000000u)), v_b, v_a), (uint32_t)((v_n_4 & 0x00000003u) << 3)) & 0x000000ffu) << 24));  /* :51 */
 }
 
 KERNEL(prmt_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

@@ -8,7 +8,7 @@
 #include "units.h"
 
 LANE(rcp_f32_1, uint32_t, uint32_t v_a) {
-    return division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* :62 */
+    return division_f32(0x3f800000u, v_a, roundTiesToEven, 0);  /* :63 */
 }
 
 DIRECTLY(rcp_f32_1, uint32_t, uint32_t v_a) {
@@ -16,23 +16,23 @@ DIRECTLY(rcp_f32_1, uint32_t, uint32_t v_a) {
 }
 
 LANE(rcp_approx_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return division_f32(0x3f800000u, flushed_f32(v_a), roundTiesToEven, 1);  /* :62 */
+    return division_f32(0x3f800000u, flushed_f32(v_a), roundTiesToEven, 1);  /* :63 */
 }
 
 LANE(rcp_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_a), 0x00800000u, 1), 0x4b800000u, select_32(compare_f32(magnitude_f32(v_a), 0x7e800000u, 4), 0x3e800000u, 0x3f800000u));  /* :73 */
-    uint32_t v_scaled = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* :74 */
-    uint32_t v_reciprocal = unit_RCP_sm_50(v_scaled);  /* :75 */
-    return multiplication_f32(v_reciprocal, v_scale, roundTiesToEven, 0);  /* :76 */
+    uint32_t v_scale = select_32(compare_f32(magnitude_f32(v_a), 0x00800000u, 1), 0x4b800000u, select_32(compare_f32(magnitude_f32(v_a), 0x7e800000u, 4), 0x3e800000u, 0x3f800000u));  /* :74 */
+    uint32_t v_scaled = multiplication_f32(v_a, v_scale, roundTiesToEven, 0);  /* :75 */
+    uint32_t v_reciprocal = unit_RCP_sm_50(v_scaled);  /* :76 */
+    return multiplication_f32(v_reciprocal, v_scale, roundTiesToEven, 0);  /* :77 */
 }
 
 LANE(rcp_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_RCP_sm_50(v_a_2);  /* :69 */
+    return unit_RCP_sm_50(v_a_2);  /* :70 */
 }
 
 LANE(rcp_rz_f32_1, uint32_t, uint32_t v_a) {
-    return division_f32(0x3f800000u, v_a, steered, 0);  /* :62 */
+    return division_f32(0x3f800000u, v_a, steered, 0);  /* :63 */
 }
 
 DIRECTLY(rcp_rz_f32_1, uint32_t, uint32_t v_a) {
@@ -40,7 +40,7 @@ DIRECTLY(rcp_rz_f32_1, uint32_t, uint32_t v_a) {
 }
 
 LANE(rcp_ftz_f32_1, uint32_t, uint32_t v_a) {
-    return division_f32(0x3f800000u, flushed_f32(v_a), steered, 1);  /* :62 */
+    return division_f32(0x3f800000u, flushed_f32(v_a), steered, 1);  /* :63 */
 }
 
 LANE(rcp_rn_f64_1, uint64_t, uint64_t v_a) {
@@ -53,15 +53,15 @@ LANE(rcp_f64_1, uint64_t, uint64_t v_a) {
 
 LANE(rcp_approx_ftz_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* .ftz a */
-    uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* :58 */
-    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :53 */
-    uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* :59 */
+    uint64_t v_reciprocal = division_f64(UINT64_C(0x3ff0000000000000), (v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1);  /* :59 */
+    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_reciprocal, negate_f64((v_reciprocal & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :54 */
+    uint64_t v_d = select_64(isNormal_f64(v_reciprocal), (v_y & UINT64_C(0xffffffff00000000)), v_reciprocal);  /* :60 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* NaN */
 }
 
 LANE(rcp_rn_ftz_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* .ftz a */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* :62 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), roundTiesToEven, 1);  /* :63 */
     _Bool v_condition = isNaN_f64(v_d);  /* NaN */
     _Bool v_condition_2 = isNaN_f64(v_a);
     uint64_t v_d_2 = quieten_f64(v_a_2);
@@ -72,7 +72,7 @@ LANE(rcp_rn_ftz_f64_1, uint64_t, uint64_t v_a) {
 
 LANE(rcp_ftz_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* .ftz a */
-    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), steered, 1);  /* :62 */
+    uint64_t v_d = division_f64(UINT64_C(0x3ff0000000000000), flushed_f64(v_a), steered, 1);  /* :63 */
     _Bool v_condition = isNaN_f64(v_d);  /* NaN */
     _Bool v_condition_2 = isNaN_f64(v_a);
     uint64_t v_d_2 = quieten_f64(v_a_2);

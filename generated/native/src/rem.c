@@ -7,27 +7,27 @@
 #include "kernel.h"
 
 LANE(rem_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_u16(v_b, 0x0000u, 5), (uint16_t)(v_a - (uint16_t)(1u * v_b * divideIntegers_u16(v_a, v_b))), (uint16_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_16(compare_u16(v_b, 0x0000u, 5), (uint16_t)(v_a - (uint16_t)(1u * v_b * divideIntegers_u16(v_a, v_b))), (uint16_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 LANE(rem_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_u32(v_b, 0x00000000u, 5), (uint32_t)(v_a - (uint32_t)(1u * v_b * divideIntegers_u32(v_a, v_b))), (uint32_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_32(compare_u32(v_b, 0x00000000u, 5), (uint32_t)(v_a - (uint32_t)(1u * v_b * divideIntegers_u32(v_a, v_b))), (uint32_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 LANE(rem_u64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_u64(v_b, UINT64_C(0x0000000000000000), 5), (uint64_t)(v_a - (uint64_t)(1u * v_b * divideIntegers_u64(v_a, v_b))), (uint64_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_64(compare_u64(v_b, UINT64_C(0x0000000000000000), 5), (uint64_t)(v_a - (uint64_t)(1u * v_b * divideIntegers_u64(v_a, v_b))), (uint64_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 LANE(rem_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    return select_16(compare_s16(v_b, 0x0000u, 5), (uint16_t)(v_a - (uint16_t)(1u * v_b * divideIntegers_s16(v_a, v_b))), (uint16_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_16(compare_s16(v_b, 0x0000u, 5), (uint16_t)(v_a - (uint16_t)(1u * v_b * divideIntegers_s16(v_a, v_b))), (uint16_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 LANE(rem_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_s32(v_b, 0x00000000u, 5), (uint32_t)(v_a - (uint32_t)(1u * v_b * divideIntegers_s32(v_a, v_b))), (uint32_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_32(compare_s32(v_b, 0x00000000u, 5), (uint32_t)(v_a - (uint32_t)(1u * v_b * divideIntegers_s32(v_a, v_b))), (uint32_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 LANE(rem_s64_2, uint64_t, uint64_t v_a, uint64_t v_b) {
-    return select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 5), (uint64_t)(v_a - (uint64_t)(1u * v_b * divideIntegers_s64(v_a, v_b))), (uint64_t)(~(v_a ^ v_a)));  /* :22 */
+    return select_64(compare_s64(v_b, UINT64_C(0x0000000000000000), 5), (uint64_t)(v_a - (uint64_t)(1u * v_b * divideIntegers_s64(v_a, v_b))), (uint64_t)(~(v_a ^ v_a)));  /* :23 */
 }
 
 KERNEL(rem_u16_2, 3, 2, (const uint16_t *r0, const uint16_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 2, 2),

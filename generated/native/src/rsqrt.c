@@ -8,35 +8,35 @@
 #include "units.h"
 
 DECIDING(rsqrt_approx_f32_1, uint32_t, uint32_t v_a) {
-    return rSqrt_f32(v_a, roundTiesToEven, 0, undecided);  /* :45 */
+    return rSqrt_f32(v_a, roundTiesToEven, 0, undecided);  /* :46 */
 }
 
 DECIDING(rsqrt_f32_1, uint32_t, uint32_t v_a) {
-    return rSqrt_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :45 */
+    return rSqrt_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :46 */
 }
 
 LANE(rsqrt_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :54 */
-    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :55 */
-    uint32_t v_root = unit_RSQ_sm_50(v_scaled);  /* :56 */
-    return select_32(v_tiny, multiplication_f32(v_root, 0x45800000u, roundTiesToEven, 0), v_root);  /* :57 */
+    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :55 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :56 */
+    uint32_t v_root = unit_RSQ_sm_50(v_scaled);  /* :57 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x45800000u, roundTiesToEven, 0), v_root);  /* :58 */
 }
 
 LANE(rsqrt_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_RSQ_sm_50(v_a_2);  /* :51 */
+    return unit_RSQ_sm_50(v_a_2);  /* :52 */
 }
 
 DECIDING(rsqrt_f64_1, uint64_t, uint64_t v_a) {
-    uint64_t v_d = rSqrt_f64(v_a, roundTiesToEven, 0, undecided);  /* :45 */
+    uint64_t v_d = rSqrt_f64(v_a, roundTiesToEven, 0, undecided);  /* :46 */
     return propagate_f64(v_d, v_a);  /* NaN */
 }
 
 DECIDING(rsqrt_approx_ftz_f64_1, uint64_t, uint64_t v_a) {
     uint64_t v_a_2 = flushed_f64(v_a);  /* .ftz a */
-    uint64_t v_root = rSqrt_f64((v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1, undecided);  /* :42 */
-    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_root, negate_f64((v_root & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :38 */
-    uint64_t v_d = select_64(isNormal_f64(v_root), (v_y & UINT64_C(0xffffffff00000000)), v_root);  /* :43 */
+    uint64_t v_root = rSqrt_f64((v_a_2 & UINT64_C(0xffffffff00000000)), roundTiesToEven, 1, undecided);  /* :43 */
+    uint64_t v_y = fusedMultiplyAdd_f64(UINT64_C(0x4000000000000000), v_root, negate_f64((v_root & UINT64_C(0xffffffff00000000))), roundTiesToEven, 1);  /* :39 */
+    uint64_t v_d = select_64(isNormal_f64(v_root), (v_y & UINT64_C(0xffffffff00000000)), v_root);  /* :44 */
     return select_64(isNaN_f64(v_d), UINT64_C(0x7fffffff00000000), v_d);  /* NaN */
 }
 

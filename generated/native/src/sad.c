@@ -7,27 +7,27 @@
 #include "kernel.h"
 
 LANE(sad_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return (uint16_t)(v_c + select_16(compare_u16(v_a, v_b, 1), (uint16_t)(v_b - v_a), (uint16_t)(v_a - v_b)));  /* :21 */
+    return (uint16_t)(v_c + select_16(compare_u16(v_a, v_b, 1), (uint16_t)(v_b - v_a), (uint16_t)(v_a - v_b)));  /* :22 */
 }
 
 LANE(sad_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return (uint32_t)(v_c + select_32(compare_u32(v_a, v_b, 1), (uint32_t)(v_b - v_a), (uint32_t)(v_a - v_b)));  /* :21 */
+    return (uint32_t)(v_c + select_32(compare_u32(v_a, v_b, 1), (uint32_t)(v_b - v_a), (uint32_t)(v_a - v_b)));  /* :22 */
 }
 
 LANE(sad_u64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    return (uint64_t)(v_c + select_64(compare_u64(v_a, v_b, 1), (uint64_t)(v_b - v_a), (uint64_t)(v_a - v_b)));  /* :21 */
+    return (uint64_t)(v_c + select_64(compare_u64(v_a, v_b, 1), (uint64_t)(v_b - v_a), (uint64_t)(v_a - v_b)));  /* :22 */
 }
 
 LANE(sad_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, uint16_t v_c) {
-    return (uint16_t)(v_c + select_16(compare_s16(v_a, v_b, 1), (uint16_t)(v_b - v_a), (uint16_t)(v_a - v_b)));  /* :21 */
+    return (uint16_t)(v_c + select_16(compare_s16(v_a, v_b, 1), (uint16_t)(v_b - v_a), (uint16_t)(v_a - v_b)));  /* :22 */
 }
 
 LANE(sad_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return (uint32_t)(v_c + select_32(compare_s32(v_a, v_b, 1), (uint32_t)(v_b - v_a), (uint32_t)(v_a - v_b)));  /* :21 */
+    return (uint32_t)(v_c + select_32(compare_s32(v_a, v_b, 1), (uint32_t)(v_b - v_a), (uint32_t)(v_a - v_b)));  /* :22 */
 }
 
 LANE(sad_s64_3, uint64_t, uint64_t v_a, uint64_t v_b, uint64_t v_c) {
-    return (uint64_t)(v_c + select_64(compare_s64(v_a, v_b, 1), (uint64_t)(v_b - v_a), (uint64_t)(v_a - v_b)));  /* :21 */
+    return (uint64_t)(v_c + select_64(compare_s64(v_a, v_b, 1), (uint64_t)(v_b - v_a), (uint64_t)(v_a - v_b)));  /* :22 */
 }
 
 KERNEL(sad_u16_3, 4, 3, (const uint16_t *r0, const uint16_t *r1, const uint16_t *r2, uint16_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (2, 2, 2, 2),

@@ -7,15 +7,15 @@
 #include "kernel.h"
 
 LANE(selp_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    return select_32(v_c, v_a, v_b);  /* :26 */
+    return select_32(v_c, v_a, v_b);  /* :27 */
 }
 
 LANE(selp_f64_3, uint64_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    return select_64(v_c, v_a, v_b);  /* :26 */
+    return select_64(v_c, v_a, v_b);  /* :27 */
 }
 
 LANE(selp_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    return select_16(v_c, v_a, v_b);  /* :26 */
+    return select_16(v_c, v_a, v_b);  /* :27 */
 }
 
 KERNEL(selp_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),

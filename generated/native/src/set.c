@@ -7,1127 +7,1127 @@
 #include "kernel.h"
 
 LANE(set_f32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_u32_f32_2_sm_10, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_and_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_or_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_xor_u32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_f64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_f64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_s16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_s64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_s16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_s64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_u32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_u16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_u32_u64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_32(v_t, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_and_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_or_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_u16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_u32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_le_xor_u32_u64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :124 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[1], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_b16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_b64_2, uint32_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_32(v_t, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_and_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_and_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_and_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_or_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_or_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_or_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_xor_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_xor_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_xor_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_and_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_and_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_and_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_or_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_or_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_or_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_xor_b16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_xor_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_ne_xor_b64_3, uint32_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :124 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, (uint32_t)p.numbers[0], 0x00000000u);  /* :125 */
 }
 
 LANE(set_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_f32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_ftz_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_ftz_f16_f32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, 0x3c00u, 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, 0x3c00u, 0x0000u);  /* :131 */
 }
 
 LANE(set_and_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_and_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_and_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :131 */
 }
 
 LANE(set_or_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_or_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_or_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :131 */
 }
 
 LANE(set_xor_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_xor_ftz_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_xor_ftz_f16_f32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :130 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, 0x3c00u, 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_f64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_f64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_s32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_s64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_u32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_u64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_s16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_s32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_s64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_u16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_u32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_f16_u64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_and_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_or_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_xor_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_and_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_or_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_s16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_s32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_s64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_u16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_u32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_le_xor_f16_u64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :130 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_f16_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_f16_b16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_f16_b32_2, uint16_t, uint32_t v_a, uint32_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_f16_b64_2, uint16_t, uint64_t v_a, uint64_t v_b) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    return select_16(v_t, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_and_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_or_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_eq_xor_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (v_a == v_b);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (v_a == v_b);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_and_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_and_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_and_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_or_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_or_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_or_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_xor_f16_b16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_xor_f16_b32_3, uint16_t, uint32_t v_a, uint32_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_ne_xor_f16_b64_3, uint16_t, uint64_t v_a, uint64_t v_b, _Bool v_c) {
-    _Bool v_t = (!(v_a == v_b));  /* :89 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :130 */
+    _Bool v_t = (!(v_a == v_b));  /* :90 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[0], 0x0000u);  /* :131 */
 }
 
 LANE(set_f16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_ftz_f16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_and_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_or_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_xor_ftz_f16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_u16_bf16_2, uint16_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_16(v_t, (uint16_t)p.numbers[1], 0x0000u);  /* :123 */
 }
 
 LANE(set_bf16_2, uint32_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_32(v_t, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_and_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :123 */
 }
 
 LANE(set_and_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :115 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 0);  /* :116 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_or_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :123 */
 }
 
 LANE(set_or_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :117 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 1);  /* :118 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_eq_xor_u16_bf16_3, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :122 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_16(v_t_2, (uint16_t)p.numbers[1], 0x0000u);  /* :123 */
 }
 
 LANE(set_xor_bf16_3, uint32_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :119 */
-    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :124 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    _Bool v_t_2 = combine(v_t, v_c, 2);  /* :120 */
+    return select_32(v_t_2, 0xffffffffu, 0x00000000u);  /* :125 */
 }
 
 LANE(set_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    _Bool v_t = compare_s8(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_8(v_t, 0xffu, 0x00u);  /* :128 */
+    _Bool v_t = compare_s8(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_8(v_t, 0xffu, 0x00u);  /* :129 */
 }
 
 LANE(set_le_s8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    _Bool v_t = compare_s8(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_8(v_t, 0xffu, 0x00u);  /* :128 */
+    _Bool v_t = compare_s8(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_8(v_t, 0xffu, 0x00u);  /* :129 */
 }
 
 LANE(set_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    _Bool v_t = compare_u8(v_a, v_b, (uint8_t)p.numbers[0]);  /* :85 */
-    return select_8(v_t, 0xffu, 0x00u);  /* :126 */
+    _Bool v_t = compare_u8(v_a, v_b, (uint8_t)p.numbers[0]);  /* :86 */
+    return select_8(v_t, 0xffu, 0x00u);  /* :127 */
 }
 
 LANE(set_le_u8x4_2, uint8_t, uint8_t v_a, uint8_t v_b) {
-    _Bool v_t = compare_u8(v_b, v_a, (uint8_t)p.numbers[0]);  /* :93 */
-    return select_8(v_t, 0xffu, 0x00u);  /* :126 */
+    _Bool v_t = compare_u8(v_b, v_a, (uint8_t)p.numbers[0]);  /* :94 */
+    return select_8(v_t, 0xffu, 0x00u);  /* :127 */
 }
 
 KERNEL(set_f32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

@@ -7,733 +7,733 @@
 #include "kernel.h"
 
 LANE(setp_f32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_eq_f32_2_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_and_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_or_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_f32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_f32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_xor_f32_3_sm_10, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_f32(flushed_f32(v_a), flushed_f32(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_f64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_f64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_f64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return v_t;  /* :84 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return v_t;  /* :85 */
 }
 
 LANE(setp_ftz_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    return v_t;  /* :84 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    return v_t;  /* :85 */
 }
 
 LANE(setp_and_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 0);  /* :87 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 0);  /* :88 */
 }
 
 LANE(setp_and_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 0);  /* :87 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 0);  /* :88 */
 }
 
 LANE(setp_or_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 1);  /* :90 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 1);  /* :91 */
 }
 
 LANE(setp_or_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 1);  /* :90 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 1);  /* :91 */
 }
 
 LANE(setp_xor_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 2);  /* :93 */
+    _Bool v_t = compare_f16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 2);  /* :94 */
 }
 
 LANE(setp_xor_ftz_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 2);  /* :93 */
+    _Bool v_t = compare_f16(flushed_f16(v_a), flushed_f16(v_b), (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 2);  /* :94 */
 }
 
 LANE(setp_eq_bf16_2, uint8_t, uint16_t v_a, uint16_t v_b) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return v_t;  /* :84 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return v_t;  /* :85 */
 }
 
 LANE(setp_eq_and_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 0);  /* :87 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 0);  /* :88 */
 }
 
 LANE(setp_eq_or_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 1);  /* :90 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 1);  /* :91 */
 }
 
 LANE(setp_eq_xor_bf16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c) {
-    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    return combine(v_t, v_c, 2);  /* :93 */
+    _Bool v_t = compare_bf16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    return combine(v_t, v_c, 2);  /* :94 */
 }
 
 LANE(setp_s16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_s32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_s64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_s16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_s32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_s64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_and_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_and_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_s16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_s32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_s64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_s64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_u16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_u32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_u64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_u16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_u32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_le_u64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_and_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_and_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_and_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_or_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u16(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u32(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_xor_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u64(v_a, v_b, (uint8_t)p.numbers[0]);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_and_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_or_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_u16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u16(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_u32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u32(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_le_xor_u64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :63 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = compare_u64(v_b, v_a, (uint8_t)p.numbers[0]);  /* :64 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_b16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_eq_b32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_eq_b64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_ne_b16_2, uint8_t, uint16_t v_a, uint16_t v_b, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_ne_b32_2, uint8_t, uint32_t v_a, uint32_t v_b, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_ne_b64_2, uint8_t, uint64_t v_a, uint64_t v_b, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p = v_t;  /* :84 */
-    _Bool v_q = (!v_t);  /* :85 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p = v_t;  /* :85 */
+    _Bool v_q = (!v_t);  /* :86 */
     *second = v_q;
     return v_p;
 }
 
 LANE(setp_eq_and_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_and_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_and_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_or_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_or_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_or_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_xor_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_xor_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_eq_xor_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (v_a == v_b);  /* :55 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (v_a == v_b);  /* :56 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_and_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_and_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_and_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :87 */
-    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :88 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 0);  /* :88 */
+    _Bool v_q_2 = combine((!v_t), v_c, 0);  /* :89 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_or_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_or_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_or_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :90 */
-    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :91 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 1);  /* :91 */
+    _Bool v_q_2 = combine((!v_t), v_c, 1);  /* :92 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_xor_b16_3, uint8_t, uint16_t v_a, uint16_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_xor_b32_3, uint8_t, uint32_t v_a, uint32_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }
 
 LANE(setp_ne_xor_b64_3, uint8_t, uint64_t v_a, uint64_t v_b, _Bool v_c, _Bool *second) {
-    _Bool v_t = (!(v_a == v_b));  /* :59 */
-    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :93 */
-    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :94 */
+    _Bool v_t = (!(v_a == v_b));  /* :60 */
+    _Bool v_p_2 = combine(v_t, v_c, 2);  /* :94 */
+    _Bool v_q_2 = combine((!v_t), v_c, 2);  /* :95 */
     *second = v_q_2;
     return v_p_2;
 }

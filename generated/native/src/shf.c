@@ -7,27 +7,27 @@
 #include "kernel.h"
 
 LANE(shf_l_clamp_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_places = v_c;  /* :25 */
-    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :26 */
-    return (shiftLeftBy_32(v_b, v_places_2) | shiftRightBy_32(v_a, (uint32_t)(0x00000020u - v_places_2)));  /* :28 */
+    uint32_t v_places = v_c;  /* :26 */
+    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :27 */
+    return (shiftLeftBy_32(v_b, v_places_2) | shiftRightBy_32(v_a, (uint32_t)(0x00000020u - v_places_2)));  /* :29 */
 }
 
 LANE(shf_l_wrap_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_places = (v_c & 0x0000001fu);  /* :25 */
-    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :26 */
-    return (shiftLeftBy_32(v_b, v_places_2) | shiftRightBy_32(v_a, (uint32_t)(0x00000020u - v_places_2)));  /* :28 */
+    uint32_t v_places = (v_c & 0x0000001fu);  /* :26 */
+    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :27 */
+    return (shiftLeftBy_32(v_b, v_places_2) | shiftRightBy_32(v_a, (uint32_t)(0x00000020u - v_places_2)));  /* :29 */
 }
 
 LANE(shf_r_clamp_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_places = v_c;  /* :25 */
-    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :26 */
-    return (shiftRightBy_32(v_a, v_places_2) | shiftLeftBy_32(v_b, (uint32_t)(0x00000020u - v_places_2)));  /* :30 */
+    uint32_t v_places = v_c;  /* :26 */
+    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :27 */
+    return (shiftRightBy_32(v_a, v_places_2) | shiftLeftBy_32(v_b, (uint32_t)(0x00000020u - v_places_2)));  /* :31 */
 }
 
 LANE(shf_r_wrap_b32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    uint32_t v_places = (v_c & 0x0000001fu);  /* :25 */
-    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :26 */
-    return (shiftRightBy_32(v_a, v_places_2) | shiftLeftBy_32(v_b, (uint32_t)(0x00000020u - v_places_2)));  /* :30 */
+    uint32_t v_places = (v_c & 0x0000001fu);  /* :26 */
+    uint32_t v_places_2 = select_32(compare_u32(0x00000020u, v_places, 1), 0x00000020u, v_places);  /* :27 */
+    return (shiftRightBy_32(v_a, v_places_2) | shiftLeftBy_32(v_b, (uint32_t)(0x00000020u - v_places_2)));  /* :31 */
 }
 
 KERNEL(shf_l_clamp_b32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

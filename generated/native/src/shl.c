@@ -7,15 +7,15 @@
 #include "kernel.h"
 
 LANE(shl_b16_2, uint16_t, uint16_t v_a, uint32_t v_b) {
-    return shiftLeftBy_16(v_a, v_b);  /* :24 */
+    return shiftLeftBy_16(v_a, v_b);  /* :25 */
 }
 
 LANE(shl_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return shiftLeftBy_32(v_a, v_b);  /* :24 */
+    return shiftLeftBy_32(v_a, v_b);  /* :25 */
 }
 
 LANE(shl_b64_2, uint64_t, uint64_t v_a, uint32_t v_b) {
-    return shiftLeftBy_64(v_a, v_b);  /* :24 */
+    return shiftLeftBy_64(v_a, v_b);  /* :25 */
 }
 
 KERNEL(shl_b16_2, 3, 2, (const uint16_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 4, 2),

@@ -7,27 +7,27 @@
 #include "kernel.h"
 
 LANE(shr_2, uint16_t, uint16_t v_a, uint32_t v_b) {
-    return shiftRightBy_16(v_a, v_b);  /* :26 */
+    return shiftRightBy_16(v_a, v_b);  /* :27 */
 }
 
 LANE(shr_b32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return shiftRightBy_32(v_a, v_b);  /* :26 */
+    return shiftRightBy_32(v_a, v_b);  /* :27 */
 }
 
 LANE(shr_b64_2, uint64_t, uint64_t v_a, uint32_t v_b) {
-    return shiftRightBy_64(v_a, v_b);  /* :26 */
+    return shiftRightBy_64(v_a, v_b);  /* :27 */
 }
 
 LANE(shr_s16_2, uint16_t, uint16_t v_a, uint32_t v_b) {
-    return select_16(compare_s16(v_a, 0x0000u, 1), (uint16_t)(~shiftRightBy_16((uint16_t)(~v_a), v_b)), shiftRightBy_16(v_a, v_b));  /* :31 */
+    return select_16(compare_s16(v_a, 0x0000u, 1), (uint16_t)(~shiftRightBy_16((uint16_t)(~v_a), v_b)), shiftRightBy_16(v_a, v_b));  /* :32 */
 }
 
 LANE(shr_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    return select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~shiftRightBy_32((uint32_t)(~v_a), v_b)), shiftRightBy_32(v_a, v_b));  /* :31 */
+    return select_32(compare_s32(v_a, 0x00000000u, 1), (uint32_t)(~shiftRightBy_32((uint32_t)(~v_a), v_b)), shiftRightBy_32(v_a, v_b));  /* :32 */
 }
 
 LANE(shr_s64_2, uint64_t, uint64_t v_a, uint32_t v_b) {
-    return select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~shiftRightBy_64((uint64_t)(~v_a), v_b)), shiftRightBy_64(v_a, v_b));  /* :31 */
+    return select_64(compare_s64(v_a, UINT64_C(0x0000000000000000), 1), (uint64_t)(~shiftRightBy_64((uint64_t)(~v_a), v_b)), shiftRightBy_64(v_a, v_b));  /* :32 */
 }
 
 KERNEL(shr_2, 3, 2, (const uint16_t *r0, const uint32_t *r1, uint16_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (2, 4, 2),

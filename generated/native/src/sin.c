@@ -8,33 +8,33 @@
 #include "units.h"
 
 DECIDING(sin_approx_f32_1, uint32_t, uint32_t v_a) {
-    return sin_f32(v_a, roundTiesToEven, 0, undecided);  /* :27 */
+    return sin_f32(v_a, roundTiesToEven, 0, undecided);  /* :28 */
 }
 
 DECIDING(sin_f32_1, uint32_t, uint32_t v_a) {
-    return sin_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :27 */
+    return sin_f32(flushed_f32(v_a), roundTiesToEven, 1, undecided);  /* :28 */
 }
 
 LANE(sin_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    return unit_RRO_SIN_sm_50(v_a);  /* :35 */
+    return unit_RRO_SIN_sm_50(v_a);  /* :36 */
 }
 
 LANE(sin_approx_f32_1_sm_70, uint32_t, uint32_t v_a) {
-    uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 0);  /* :38 */
-    uint32_t v_turns = convert_f32(number_f64(v_product), steered, 0);  /* :39 */
-    return unit_SIN_sm_70(v_turns);  /* :40 */
+    uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 0);  /* :39 */
+    uint32_t v_turns = convert_f32(number_f64(v_product), steered, 0);  /* :40 */
+    return unit_SIN_sm_70(v_turns);  /* :41 */
 }
 
 LANE(sin_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_RRO_SIN_sm_50(v_a_2);  /* :35 */
+    return unit_RRO_SIN_sm_50(v_a_2);  /* :36 */
 }
 
 LANE(sin_approx_ftz_f32_1_sm_70, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 1);  /* :38 */
-    uint32_t v_turns = convert_f32(number_f64(v_product), steered, 1);  /* :39 */
-    return unit_SIN_sm_70(v_turns);  /* :40 */
+    uint64_t v_product = multiplication_f64(convert_f64(number_f32(v_a_2), roundTiesToEven, 0), UINT64_C(0x3fc45f3060000000), roundTiesToEven, 1);  /* :39 */
+    uint32_t v_turns = convert_f32(number_f64(v_product), steered, 1);  /* :40 */
+    return unit_SIN_sm_70(v_turns);  /* :41 */
 }
 
 DECIDING_KERNEL(sin_approx_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

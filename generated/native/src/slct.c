@@ -7,39 +7,39 @@
 #include "kernel.h"
 
 LANE(slct_s32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_32(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_f64_s32_3, uint64_t, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_64(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_b16_s32_3, uint16_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_16(compare_s32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_f32_f32_3, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_32(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_f32_f32_3_sm_10, uint32_t, uint32_t v_a, uint32_t v_b, uint32_t v_c) {
-    return select_32(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_32(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_f32_3, uint64_t, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_64(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_f64_f32_3_sm_10, uint64_t, uint64_t v_a, uint64_t v_b, uint32_t v_c) {
-    return select_64(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_64(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_b16_f32_3, uint16_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_16(compare_f32(v_c, 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 LANE(slct_b16_f32_3_sm_10, uint16_t, uint16_t v_a, uint16_t v_b, uint32_t v_c) {
-    return select_16(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :29 */
+    return select_16(compare_f32(flushed_f32(v_c), 0x00000000u, 6), v_a, v_b);  /* :30 */
 }
 
 KERNEL(slct_s32_3, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint32_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 4, 4),

@@ -8,7 +8,7 @@
 #include "units.h"
 
 LANE(sqrt_f32_1, uint32_t, uint32_t v_a) {
-    return squareRoot_f32(v_a, roundTiesToEven, 0);  /* :39 */
+    return squareRoot_f32(v_a, roundTiesToEven, 0);  /* :40 */
 }
 
 DIRECTLY(sqrt_f32_1, uint32_t, uint32_t v_a) {
@@ -16,35 +16,35 @@ DIRECTLY(sqrt_f32_1, uint32_t, uint32_t v_a) {
 }
 
 LANE(sqrt_approx_f32_1_sm_10, uint32_t, uint32_t v_a) {
-    return squareRoot_f32(flushed_f32(v_a), roundTiesToEven, 1);  /* :39 */
+    return squareRoot_f32(flushed_f32(v_a), roundTiesToEven, 1);  /* :40 */
 }
 
 LANE(sqrt_approx_f32_1_sm, uint32_t, uint32_t v_a) {
-    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :51 */
-    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :52 */
-    uint32_t v_root = unit_RCP_sm_50(unit_RSQ_sm_50(v_scaled));  /* :53 */
-    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :54 */
+    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :52 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :53 */
+    uint32_t v_root = unit_RCP_sm_50(unit_RSQ_sm_50(v_scaled));  /* :54 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :55 */
 }
 
 LANE(sqrt_approx_f32_1_sm_60, uint32_t, uint32_t v_a) {
-    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :60 */
-    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :61 */
-    uint32_t v_root = unit_SQRT_sm_60(v_scaled);  /* :62 */
-    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :63 */
+    _Bool v_tiny = compare_f32(magnitude_f32(v_a), 0x00800000u, 1);  /* :61 */
+    uint32_t v_scaled = select_32(v_tiny, multiplication_f32(v_a, 0x4b800000u, roundTiesToEven, 0), v_a);  /* :62 */
+    uint32_t v_root = unit_SQRT_sm_60(v_scaled);  /* :63 */
+    return select_32(v_tiny, multiplication_f32(v_root, 0x39800000u, roundTiesToEven, 0), v_root);  /* :64 */
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* :47 */
+    return unit_RCP_sm_50(unit_RSQ_sm_50(v_a_2));  /* :48 */
 }
 
 LANE(sqrt_approx_ftz_f32_1_sm_60, uint32_t, uint32_t v_a) {
     uint32_t v_a_2 = flushed_f32(v_a);  /* .ftz a */
-    return unit_SQRT_sm_60(v_a_2);  /* :57 */
+    return unit_SQRT_sm_60(v_a_2);  /* :58 */
 }
 
 LANE(sqrt_rz_f32_1, uint32_t, uint32_t v_a) {
-    return squareRoot_f32(v_a, steered, 0);  /* :39 */
+    return squareRoot_f32(v_a, steered, 0);  /* :40 */
 }
 
 DIRECTLY(sqrt_rz_f32_1, uint32_t, uint32_t v_a) {
@@ -52,7 +52,7 @@ DIRECTLY(sqrt_rz_f32_1, uint32_t, uint32_t v_a) {
 }
 
 LANE(sqrt_ftz_f32_1, uint32_t, uint32_t v_a) {
-    return squareRoot_f32(flushed_f32(v_a), steered, 1);  /* :39 */
+    return squareRoot_f32(flushed_f32(v_a), steered, 1);  /* :40 */
 }
 
 LANE(sqrt_f64_1, uint64_t, uint64_t v_a) {

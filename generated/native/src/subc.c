@@ -7,39 +7,39 @@
 #include "kernel.h"
 
 LANE(subc_2, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_k) {
-    uint32_t v_part = (uint32_t)(v_a - v_b);  /* :35 */
-    return select_32(v_k, (uint32_t)(v_part - 0x00000001u), v_part);  /* :36 */
+    uint32_t v_part = (uint32_t)(v_a - v_b);  /* :36 */
+    return select_32(v_k, (uint32_t)(v_part - 0x00000001u), v_part);  /* :37 */
 }
 
 LANE(subc_u64_2, uint64_t, uint64_t v_a, uint64_t v_b, _Bool v_k) {
-    uint64_t v_part = (uint64_t)(v_a - v_b);  /* :35 */
-    return select_64(v_k, (uint64_t)(v_part - UINT64_C(0x0000000000000001)), v_part);  /* :36 */
+    uint64_t v_part = (uint64_t)(v_a - v_b);  /* :36 */
+    return select_64(v_k, (uint64_t)(v_part - UINT64_C(0x0000000000000001)), v_part);  /* :37 */
 }
 
 LANE(subc_cc_2, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_k, _Bool *second) {
-    uint32_t v_part = (uint32_t)(v_a - v_b);  /* :35 */
-    uint32_t v_d = select_32(v_k, (uint32_t)(v_part - 0x00000001u), v_part);  /* :36 */
-    _Bool v_q = ((v_a < v_b) | (v_part < v_d));  /* :39 */
+    uint32_t v_part = (uint32_t)(v_a - v_b);  /* :36 */
+    uint32_t v_d = select_32(v_k, (uint32_t)(v_part - 0x00000001u), v_part);  /* :37 */
+    _Bool v_q = ((v_a < v_b) | (v_part < v_d));  /* :40 */
     *second = v_q;
     return v_d;
 }
 
 LANE(subc_cc_u64_2, uint64_t, uint64_t v_a, uint64_t v_b, _Bool v_k, _Bool *second) {
-    uint64_t v_part = (uint64_t)(v_a - v_b);  /* :35 */
-    uint64_t v_d = select_64(v_k, (uint64_t)(v_part - UINT64_C(0x0000000000000001)), v_part);  /* :36 */
-    _Bool v_q = ((v_a < v_b) | (v_part < v_d));  /* :39 */
+    uint64_t v_part = (uint64_t)(v_a - v_b);  /* :36 */
+    uint64_t v_d = select_64(v_k, (uint64_t)(v_part - UINT64_C(0x0000000000000001)), v_part);  /* :37 */
+    _Bool v_q = ((v_a < v_b) | (v_part < v_d));  /* :40 */
     *second = v_q;
     return v_d;
 }
 
 LANE(subc_u16_2, uint16_t, uint16_t v_a, uint16_t v_b, _Bool v_k) {
-    uint16_t v_part = (uint16_t)(v_a - v_b);  /* :35 */
-    return select_16(v_k, (uint16_t)(v_part - 0x0001u), v_part);  /* :36 */
+    uint16_t v_part = (uint16_t)(v_a - v_b);  /* :36 */
+    return select_16(v_k, (uint16_t)(v_part - 0x0001u), v_part);  /* :37 */
 }
 
 LANE(subc_sat_s32_2, uint32_t, uint32_t v_a, uint32_t v_b, _Bool v_k) {
-    uint64_t v_whole = (uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)));  /* :32 */
-    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_whole - UINT64_C(0x0000000000000001)), v_whole)));  /* :33 */
+    uint64_t v_whole = (uint64_t)(from_signed_s64(whole_s32(v_a)) - from_signed_s64(whole_s32(v_b)));  /* :33 */
+    return from_signed_s32(whole_s64(select_64(v_k, (uint64_t)(v_whole - UINT64_C(0x0000000000000001)), v_whole)));  /* :34 */
 }
 
 KERNEL(subc_2, 4, 3, (const uint32_t *r0, const uint32_t *r1, const uint8_t *r2, uint32_t *r3), ((void *)at[0], (void *)at[1], (void *)at[2], (void *)at[3]), (4, 4, 1, 4),

@@ -7,29 +7,29 @@
 #include "kernel.h"
 
 LANE(szext_clamp_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_length = v_b;  /* :24 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :25 */
-    return (v_a & (uint32_t)(~v_above));  /* :27 */
+    uint32_t v_length = v_b;  /* :25 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :26 */
+    return (v_a & (uint32_t)(~v_above));  /* :28 */
 }
 
 LANE(szext_clamp_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_length = v_b;  /* :24 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :25 */
-    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :30 */
-    return (uint32_t)(((v_a & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :31 */
+    uint32_t v_length = v_b;  /* :25 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :26 */
+    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :31 */
+    return (uint32_t)(((v_a & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :32 */
 }
 
 LANE(szext_wrap_u32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_length = (v_b & 0x0000001fu);  /* :24 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :25 */
-    return (v_a & (uint32_t)(~v_above));  /* :27 */
+    uint32_t v_length = (v_b & 0x0000001fu);  /* :25 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :26 */
+    return (v_a & (uint32_t)(~v_above));  /* :28 */
 }
 
 LANE(szext_wrap_s32_2, uint32_t, uint32_t v_a, uint32_t v_b) {
-    uint32_t v_length = (v_b & 0x0000001fu);  /* :24 */
-    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :25 */
-    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :30 */
-    return (uint32_t)(((v_a & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :31 */
+    uint32_t v_length = (v_b & 0x0000001fu);  /* :25 */
+    uint32_t v_above = shiftLeftBy_32((uint32_t)(~0x00000000u), v_length);  /* :26 */
+    uint32_t v_top = ((uint32_t)(~v_above) & (uint32_t)(~(uint32_t)((uint32_t)(~v_above) >> 1)));  /* :31 */
+    return (uint32_t)(((v_a & (uint32_t)(~v_above)) ^ v_top) - v_top);  /* :32 */
 }
 
 KERNEL(szext_clamp_u32_2, 3, 2, (const uint32_t *r0, const uint32_t *r1, uint32_t *r2), ((void *)at[0], (void *)at[1], (void *)at[2]), (4, 4, 4),

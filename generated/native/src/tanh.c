@@ -7,7 +7,7 @@
 #include "kernel.h"
 
 DECIDING(tanh_approx_f32_1, uint32_t, uint32_t v_a) {
-    return tanh_f32(v_a, roundTiesToEven, 0, undecided);  /* :28 */
+    return tanh_f32(v_a, roundTiesToEven, 0, undecided);  /* :29 */
 }
 
 DECIDING_KERNEL(tanh_approx_f32_1, 2, 1, (const uint32_t *r0, uint32_t *r1), ((void *)at[0], (void *)at[1]), (4, 4),

@@ -7,51 +7,51 @@
 #include "kernel.h"
 
 LANE(testp_finite_f32_1, uint8_t, uint32_t v_a) {
-    return isFinite_f32(v_a);  /* :25 */
+    return isFinite_f32(v_a);  /* :26 */
 }
 
 LANE(testp_finite_f64_1, uint8_t, uint64_t v_a) {
-    return isFinite_f64(v_a);  /* :25 */
+    return isFinite_f64(v_a);  /* :26 */
 }
 
 LANE(testp_infinite_f32_1, uint8_t, uint32_t v_a) {
-    return isInfinite_f32(v_a);  /* :27 */
+    return isInfinite_f32(v_a);  /* :28 */
 }
 
 LANE(testp_infinite_f64_1, uint8_t, uint64_t v_a) {
-    return isInfinite_f64(v_a);  /* :27 */
+    return isInfinite_f64(v_a);  /* :28 */
 }
 
 LANE(testp_number_f32_1, uint8_t, uint32_t v_a) {
-    return (!isNaN_f32(v_a));  /* :29 */
+    return (!isNaN_f32(v_a));  /* :30 */
 }
 
 LANE(testp_number_f64_1, uint8_t, uint64_t v_a) {
-    return (!isNaN_f64(v_a));  /* :29 */
+    return (!isNaN_f64(v_a));  /* :30 */
 }
 
 LANE(testp_notanumber_f32_1, uint8_t, uint32_t v_a) {
-    return isNaN_f32(v_a);  /* :31 */
+    return isNaN_f32(v_a);  /* :32 */
 }
 
 LANE(testp_notanumber_f64_1, uint8_t, uint64_t v_a) {
-    return isNaN_f64(v_a);  /* :31 */
+    return isNaN_f64(v_a);  /* :32 */
 }
 
 LANE(testp_normal_f32_1, uint8_t, uint32_t v_a) {
-    return (isNormal_f32(v_a) | isZero_f32(v_a));  /* :33 */
+    return (isNormal_f32(v_a) | isZero_f32(v_a));  /* :34 */
 }
 
 LANE(testp_normal_f64_1, uint8_t, uint64_t v_a) {
-    return (isNormal_f64(v_a) | isZero_f64(v_a));  /* :33 */
+    return (isNormal_f64(v_a) | isZero_f64(v_a));  /* :34 */
 }
 
 LANE(testp_subnormal_f32_1, uint8_t, uint32_t v_a) {
-    return isSubnormal_f32(v_a);  /* :35 */
+    return isSubnormal_f32(v_a);  /* :36 */
 }
 
 LANE(testp_subnormal_f64_1, uint8_t, uint64_t v_a) {
-    return isSubnormal_f64(v_a);  /* :35 */
+    return isSubnormal_f64(v_a);  /* :36 */
 }
 
 KERNEL(testp_finite_f32_1, 2, 1, (const uint32_t *r0, uint8_t *r1), ((void *)at[0], (void *)at[1]), (4, 1),

@@ -1,7 +1,7 @@
-// A field that offers what it takes, and narrows that down as one types: ARIA's combobox with a list.
+// A text field with a list of its options, which typing narrows: ARIA's combobox.
 //   ptxspec.combobox({input, list, button, options, exactly, choose, refuse}) -> {set(option)}
-// `options()` gives [{text, note}]; `exactly(text)` the option that a text means, null where there is none;
-// `choose(option)` is told what was chosen, `refuse(text)` what is no option, once it is left or Enter is pressed.
+// `options()` returns [{text, note}], and `exactly(text)` the option that a text means, or null. `choose(option)` is called
+// with the chosen option, and `refuse(text)` with a text that is no option, when the field is left or Enter is pressed.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -17,7 +17,7 @@
     });
   }
 
-  // Those that begin as it was typed come first.
+  // Options that begin with the typed text come first.
   function narrowed(options, typed) {
     const text = typed.trim().toLowerCase();
     const words = text.split(/[\s.]+/).filter(Boolean);
@@ -28,7 +28,7 @@
 
   ptxspec.combobox = ({input, list, button, options, exactly, choose, refuse}) => {
     let current = {text: input.value}; // The option that was chosen last.
-    let refused = null; // What was last found to be no option; nobody is told twice.
+    let refused = null; // The text that was last refused, which is not refused again.
     let shown = []; // The options in the list.
     let active = -1;
     let moved = false; // By an arrow key, so that the marked option is meant.
@@ -59,7 +59,7 @@
         element("li", {id: `${list.id}-${i}`, role: "option", "aria-selected": "false"},
           element("code", {}, option.text), option.note ? element("span", {class: "muted"}, ` ${option.note}`) : null)));
       if (!shown.length) {
-        list.append(element("li", {role: "option", "aria-disabled": "true", class: "muted"}, "nothing is spelled so"));
+        list.append(element("li", {role: "option", "aria-disabled": "true", class: "muted"}, "no match"));
       }
       list.hidden = false;
       list.scrollIntoView({block: "nearest"});
@@ -115,7 +115,7 @@
         }
       } else if (event.key === "Enter") {
         event.preventDefault();
-        // What is spelled out is meant, whatever else begins so.
+        // A text that is an option means that option, even if others begin with it.
         const marked = moved || !exactly(input.value.trim());
         if (isOpen() && active >= 0 && marked) {
           take(shown[active]);

@@ -1,7 +1,7 @@
-// The search itself: what answers a query. Adds to `ptxspec.search`
-//   ask(query)  [{kind, answer, title, text, link, hazard}], best first: a verdict where the query asks for one, else what
-//               is called so, begins so, has all the words, or is nearly spelled so
-//   steps()     what makes everything ready for the first query, in parts that take little time each
+// The search itself. Adds to `ptxspec.search`
+//   ask(query)  [{kind, answer, title, text, link, hazard}], best first: a verdict where the query asks for one, else
+//               entries whose name is the query, begins with it, has all its words, or is spelled nearly like it
+//   steps()     short functions that prepare everything for the first query
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -13,16 +13,16 @@
 
   function strange(unknown) {
     return unknown.map(({text, meant}) => ({
-      kind: "verdict", answer: "no", title: `${text} is not known here`, link: "history.html", hazard: false,
-      text: meant.length ? `Did you mean ${meant.slice(0, 4).join(", ")}?` : "The history has all targets and versions that are.",
+      kind: "verdict", answer: "no", title: `${text} is unknown`, link: "history.html", hazard: false,
+      text: meant.length ? `Did you mean ${meant.slice(0, 4).join(", ")}?` : "The history page lists all targets and PTX versions.",
     }));
   }
 
-  // What a CUDA release reads that brought no PTX version of its own.
+  // The PTX version that a CUDA release without one of its own supports.
   function released(releases) {
     return releases.filter(({text}) => !ptxspec.data.versions.some(v => v.cuda === text)).map(({text, ptx}) => ({
-      kind: "CUDA", answer: "", title: `CUDA ${text} reads PTX up to ${ptx}`, link: `history.html#ptx-${ptx}`,
-      text: `PTX ${ptx} is the newest that came by then.`, hazard: false,
+      kind: "CUDA", answer: "", title: `CUDA ${text} supports PTX up to ${ptx}`, link: `history.html#ptx-${ptx}`,
+      text: `PTX ${ptx} is the newest version in that release.`, hazard: false,
     }));
   }
 
@@ -32,7 +32,7 @@
       const name = called ? `${target} (${called})` : target, knows = search.knows(target, ptx);
       return {
         kind: "verdict", answer: knows ? "yes" : "no", link: `history.html#${target}`, text: "", hazard: false,
-        title: `PTX ${ptx} ${knows ? "knows" : "does not know"} ${name}, which came with PTX ${byName.get(target).ptx}`,
+        title: `PTX ${ptx} ${knows ? "supports" : "does not support"} ${name}, which requires PTX ${byName.get(target).ptx}`,
       };
     });
   }
@@ -72,7 +72,7 @@
     });
   }
 
-  // What is called so, or where English words hide it, what the other words are called.
+  // The entries that a query names, with or without its English words.
   function entriesOf(query, atoms) {
     const found = search.entries(query), words = query.split(/\s+/);
     const plain = words.filter(word => !search.isFiller({text: word.replace(/[^\w.:-]/g, ""), dotted: false, head: false}));
@@ -83,9 +83,10 @@
     return more.some(e => e.level > 1) || !found.length ? more : found;
   }
 
-  // What is said of the instructions that atoms name: for sure, where words were left out or guessed, and pages of theirs.
+  // Results about the instructions that atoms name: sure ones, ones for which words were ignored or guessed, and pages.
   function instructed(rest, places, operands) {
-    const {opcodes: meant, rest: words, guesses} = search.instructions(rest);
+    const {opcodes: said, rest: words, guesses} = search.instructions(rest);
+    const meant = said.length ? said : search.converting(words);
     let sure = [], unsure = [], pages = [];
     for (const opcode of meant.length ? meant.slice(0, 3) : [null]) {
       const wanted = search.asked(words, opcode, operands);
@@ -100,7 +101,7 @@
       const spelled = !!head && !guesses.length && named.every(a => a.word === head.word) && wanted.types.length > 0;
       const results = answers(opcode, wanted, places, spelled);
       const strangers = wanted.unknown.map(text => `\u201c${text}\u201d`), several = strangers.length > 1;
-      const left = strangers.length ? [`${strangers.join(" and ")} ${several ? "are" : "is"} nothing here, and ${several ? "were" : "was"} left out`] : [];
+      const left = strangers.length ? [`${strangers.join(" and ")} ${several ? "are unknown and were" : "is unknown and was"} ignored`] : [];
       const read = guesses.filter(([, name]) => name === opcode).map(([text, name]) => `\u201c${text}\u201d read as ${name}`);
       const note = [...read, ...wanted.notes, ...left].join("; ");
       const noted = note ? results.map((r, i) => i ? r : {...r, text: `${note}. ${r.text}`.trim()}) : results;
@@ -114,7 +115,14 @@
   }
 
   search.ask = typed => {
-    const query = typed.trim().slice(0, 200), atoms = search.atoms(query);
+    const given = typed.trim().slice(0, 200), phrase = search.phrase(given);
+    if (phrase && search.atoms(phrase.rest).every(search.isFiller)) {
+      const found = search.entries(phrase.name);
+      if (found[0]?.level === 5) {
+        return distinct(found.filter(e => e.level > 1).map(shown)).slice(0, most);
+      }
+    }
+    const query = phrase?.meant ?? given, atoms = search.atoms(query);
     if (!atoms.length) {
       return [];
     }
@@ -133,10 +141,11 @@
     const best = at(5, 5), good = at(2, 4);
     const near = at(1, 1).slice(0, 4).map(e => ({...e, text: `Did you mean this? ${e.text}`.trim()}));
     const first = meant.length || places.length ? [] : best, alone = others.length ? [] : [...released(releases), ...pairs(places)];
+    const isTitle = best.some(e => ["page", "section"].includes(e.kind)) && /\s/.test(query);
     const isLost = !others.length && !places.length && !sure.length && !pages.length && !good.length && !begun.length && !near.length && !alone.length;
     const partly = isLost ? search.partly(rest.map(a => a.text)).map(shown) : [];
     return distinct([
-      ...strange(unknown), ...others, ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...begun, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
+      ...strange(unknown), ...(isTitle ? best : []), ...others, ...first, ...(sure.length || unsure.length ? [] : alone), ...(sure.length ? [] : best), ...pages, ...sure, ...(unsure.length && !sure.length && places.length ? unsure : []), ...good, ...begun, ...partly, ...(places.length || !at(3, 4).length ? unsure : []),
       ...(sure.length || unsure.length || places.length ? context(sure.length || unsure.length ? meant.slice(0, 3) : [], places) : []),
       ...(others.length || sure.length || unsure.length || pages.length || alone.length ? [] : near),
     ]).slice(0, most);

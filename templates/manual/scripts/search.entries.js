@@ -1,14 +1,14 @@
-// What is found beside variants: opcodes, modifiers, types, functions, targets and what their GPUs are sold as, PTX
+// The entries beside variants: opcodes, pages, modifiers, types, functions, targets and what their GPUs are sold as, PTX
 // versions, CUDA releases, notes, hazards and sections of pages. Adds to `ptxspec.search`
-//   entries(query)  [{kind, title, text, link, level}], best first; `level` says how well it fits: 5 it is called so,
-//                   4 its name begins so, 3 all words are in its name, 2 in what is said of it, 1 misspelt
-//   partly(words)   where nothing fits all words: what has the most of them, in any of their forms
+//   entries(query)  [{kind, title, link, text, level}], best first; `level` says how well it fits: 5 the query is its name,
+//                   4 its name begins with the query, 3 its name has all words, 2 its text has them, 1 a word is misspelt
+//   partly(words)   where nothing fits all words: the entries with most of them, in any of their forms
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {opcodes, targets, versions} = ptxspec.data;
   // Where two fit as well, what is asked for more often comes first.
-  const kinds = ["opcode", "target", "PTX", "CUDA", "modifier", "type", "register", "function", "claim", "hazard", "section", "note", "outside"];
+  const kinds = ["opcode", "target", "PTX", "CUDA", "page", "modifier", "type", "register", "function", "claim", "hazard", "section", "note", "outside"];
   const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
   // A name such as convertStochastic is called by its parts, too.
   const parts = text => words(text.replace(/([a-z])([A-Z])/g, "$1 $2"));
@@ -24,21 +24,21 @@
     targets.forEach((t, i) => {
       const architecture = search.data.naming.architecture[i], link = `history.html#${t.name}`;
       const sold = t.products.slice(0, 6).join(", ") + (t.products.length > 6 ? ` and ${t.products.length - 6} more` : "");
-      const text = [architecture, sold, `from PTX ${t.ptx} on`].filter(Boolean).join("; ");
+      const text = [architecture, sold, `from PTX ${t.ptx}`].filter(Boolean).join("; ");
       const number = t.name.slice(3);
       const names = [`compute_${number}`, `compute capability ${number.replace(/(\d)([af]?)$/, ".$1$2")}`];
       add("target", t.name, link, text, t.base ? names : [...names, ...t.products.flatMap(p => [p, p.replace(/^(?:NVIDIA|GeForce) /, "")])]);
     });
     for (const {ptx, cuda} of versions) {
-      add("PTX", `PTX ${ptx}`, `history.html#ptx-${ptx}`, cuda ? `Came with CUDA ${cuda}.` : "", [ptx, `ptx${ptx}`]);
+      add("PTX", `PTX ${ptx}`, `history.html#ptx-${ptx}`, cuda ? `First supported by CUDA ${cuda}.` : "", [ptx, `ptx${ptx}`]);
       if (cuda && search.readBy(cuda) === ptx) {
-        add("CUDA", `CUDA ${cuda}`, `history.html#ptx-${ptx}`, `Reads PTX up to ${ptx}.`, [`cuda${cuda}`]);
+        add("CUDA", `CUDA ${cuda}`, `history.html#ptx-${ptx}`, `Supports PTX up to ${ptx}.`, [`cuda${cuda}`]);
       }
     }
-    for (const [kind, title, link, text] of search.data.entries) {
-      const plain = title.startsWith(".") ? [title.slice(1)] : [];
+    for (const [kind, title, link, text, names] of search.data.entries) {
+      const plain = /^[.%]/.test(title) ? [title.slice(1)] : [];
       const common = Object.entries(search.data.called).filter(([, names]) => names.includes(plain[0])).map(([name]) => name);
-      add(kind, title, link, text, [...plain, ...common]);
+      add(kind, title, link, text, [...plain, ...common, ...names]);
     }
     for (const [name, headings] of Object.entries(search.data.sections)) {
       for (const [title, anchor] of headings) {
@@ -89,7 +89,7 @@
   }
 
   // Of names alone: among the words of a text there is one like everything.
-  const isName = entry => !["section", "hazard", "note", "outside"].includes(entry.kind);
+  const isName = entry => !["page", "section", "hazard", "note", "outside"].includes(entry.kind);
   let vocabulary = null;
   const nearly = new Map();
   function near(word) {
@@ -128,7 +128,7 @@
     const whole = entry => asked.filter(w => entry.inName.includes(w)).length;
     const alike = entry => [entry.title, ...entry.names].includes(text.trim());
     const ranked = found => found.sort((a, b) => b.level - a.level || alike(b) - alike(a) || whole(b) - whole(a)
-      || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.level > 2 && a.kind !== "section" ? a.title.length - b.title.length : 0));
+      || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.kind === "section" ? a.link.includes("#") - b.link.includes("#") : 0) || (a.level > 2 && a.kind !== "section" ? a.title.length - b.title.length : 0));
     const found = [];
     for (const entry of every) {
       const fits = level(entry, query, asked);

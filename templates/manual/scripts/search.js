@@ -1,7 +1,7 @@
-// The search box of every page: `/` leads to it, typing answers at once, arrows choose, Enter goes there, Escape closes.
-// What answers is in the other files named search.*.js; they are loaded when the page is at rest, or when the box is
-// first used. Adds to `ptxspec.search`
-//   load()  loads them, once: a promise
+// The search box of every page. `/` focuses it, typing shows results at once, arrows choose one, Enter opens it, and
+// Escape closes the list. The other files named search.*.js compute the results. They are loaded when the page is idle,
+// or when the box is first used. Adds to `ptxspec.search`
+//   load()  loads them once, and returns a promise
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -9,7 +9,7 @@
   const byId = id => document.getElementById(id);
   const root = byId("search"), opener = byId("search-open"), closer = byId("search-close");
   const input = byId("search-words"), list = byId("search-results"), count = byId("search-count");
-  const words = {yes: "Yes", no: "No", some: "Some", outside: "Elsewhere", recipe: "Recipe"};
+  const words = {yes: "Yes", no: "No", some: "Some", outside: "Outside", recipe: "Recipe"};
   let results = [], chosen = -1, before = null, announcing = 0;
 
   let loading = null;
@@ -68,7 +68,7 @@
     location.href = link;
   }
 
-  // Said once the typing rests, so that it does not talk over every letter.
+  // A screen reader announces the number of results when typing pauses, not at every letter.
   function announce(text) {
     clearTimeout(announcing);
     announcing = setTimeout(() => { count.textContent = text; }, 400);
@@ -83,7 +83,7 @@
     chosen = -1;
     list.replaceChildren(...results.map(option));
     if (!results.length) {
-      const nothing = element("li", "nothing", `Nothing here is called \u201c${input.value.trim()}\u201d.`);
+      const nothing = element("li", "nothing", `No results for \u201c${input.value.trim()}\u201d.`);
       nothing.setAttribute("role", "option");
       nothing.setAttribute("aria-disabled", "true");
       list.append(nothing);
@@ -181,7 +181,7 @@
     }
   });
 
-  // At rest everything is made ready, a little at a time, so that the first letter is answered as soon as the next.
+  // While the page is idle everything is prepared in small steps, so that the first letter is answered at once.
   const rest = globalThis.requestIdleCallback ?? (act => setTimeout(() => act({timeRemaining: () => 8}), 200));
   function warm(steps) {
     rest(time => {

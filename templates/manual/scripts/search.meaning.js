@@ -1,5 +1,6 @@
-// What the words of a query mean that says nothing of places: opcodes, modifiers and types. Adds to `ptxspec.search`
-//   isFiller(atom)              whether it is an English word that says nothing of what is asked for
+// The opcodes, modifiers and types that the words of a query mean. Adds to `ptxspec.search`
+//   converting(atoms)           the instructions that "f32 to bf16" means
+//   isFiller(atom)              whether it is an English word without a meaning for the search
 //   instructions(atoms)         {opcodes, rest, guesses}: those that are named, begun or nearly so, the atoms that are left,
 //                               and what was guessed: [[word, name]]
 //   asked(atoms, opcode, operands)  {modifiers, types, operands, swapped, unknown, notes}: each modifier and type as the
@@ -15,7 +16,8 @@
   const filler = new Set(("a an and any are as at available can could compile do does exist exists for from gpu gpus has have how i if in "
     + "instruction instructions instead is it me my need needs not of on or ptx required requires run should since support "
     + "supported supports that the there this to use using version versions what when where which will with work works "
-    + "write").split(" "));
+    + "write about all between brought can't change changed changes difference do get gives mean means new return returns "
+    + "we who why you").split(" "));
   // The summaries of types name formats by words such as bfloat16.
   const typeWords = search.data.entries.filter(([kind]) => kind === "type")
     .map(([, title, , text]) => [title.slice(1), new Set(text.split(" In ")[0].toLowerCase().match(/\w+/g))]);
@@ -80,6 +82,9 @@
     const near = search.nearest(first.text, known);
     return near.length ? {opcodes: near, rest, guesses: near.map(name => [first.text, name])} : none;
   };
+
+  // Where two types stand around "to" and no instruction is named, one that converts is meant.
+  search.converting = atoms => isSwapped(atoms, null) ? search.data.words.convert ?? [] : [];
 
   function isSwapped(atoms, opcode) {
     const place = atoms.findIndex(a => !a.dotted && lower(a.text) === "to");

@@ -1,7 +1,7 @@
-// What to say of a spelling that no variant has: why, queries say. Adds to `ptxspec.search`
-//   missing(opcode, asked)         results: that it does not exist, that PTX has it and this manual does not, or that the
-//                                  assembler takes it nowhere; and the variants that have its types
-//   incomplete(opcode, asked)      the first of these, where variants have what was asked and more; nothing where one is it
+// Results for a spelling that no variant has; `ptxspec query` gives the reason. Adds to `ptxspec.search`
+//   missing(opcode, asked)         results: that it does not exist, that it is outside this manual, or that the assembler
+//                                  accepts it on no target; and the variants that have its types
+//   incomplete(opcode, asked)      the first of these, where only variants with more names have what was asked
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -44,12 +44,12 @@
     const wanted = key(text), refused = (search.data.opcodes[opcode].refused ?? []).flatMap(ptxspec.expand);
     const listedOnly = refused.find(s => key(s) === wanted);
     if (listedOnly) {
-      return {...first, answer: "no", title: `${listedOnly} is on no target`,
-        text: `NVIDIA's manual has it, and ${search.data.assembler} takes it nowhere.`};
+      return {...first, answer: "no", title: `${listedOnly} is not available on any target`,
+        text: `NVIDIA's manual lists it, but ${search.data.assembler} does not accept it.`};
     }
     if (isElsewhere(opcode, [...modifiers, ...kinds])) {
       return {...first, answer: "outside", title: `${text} is not in this manual`,
-        text: "Other sections of PTX may have it: this manual describes the floating-point instructions and what they stand on."};
+        text: "Another section of PTX may have it. This manual describes arithmetic instructions."};
     }
     return null;
   }
@@ -67,11 +67,11 @@
       const others = search.data.opcodes[opcode].elsewhere ?? [];
       const besides = others.length
         ? `Other sections of PTX have ${opcode} with ${listed(dotted(others))}; this manual does not describe them.` : "";
-      return [none(opcode, asked, `No ${opcode} here has ${listed(dotted(modifiers))}`, besides)];
+      return [none(opcode, asked, `No variant of ${opcode} has ${listed(dotted(modifiers))}`, besides)];
     }
     const typed = {...asked, modifiers: [], operands: null}, {exact, near, far} = search.fitting(opcode, typed);
     const counted = asked.operands === null ? text : `${text} with ${asked.operands} operands`;
-    return [none(opcode, asked, `${counted} does not exist`, `\`ptxspec query ${text}\` says why, and what to write.`),
+    return [none(opcode, asked, `${counted} does not exist`, `\`ptxspec query ${text}\` says why, and what to write instead.`),
       ...(exact.length || near.length || far.length ? search.described(opcode, typed).slice(0, 3) : [])];
   };
 
@@ -80,6 +80,6 @@
     if (exact.length || !(near.length || far.length) || [...asked.modifiers, ...asked.types].some(c => c.length > 1)) {
       return [];
     }
-    return [refusal(opcode, asked) ?? none(opcode, asked, `${spelled(opcode, asked)} does not exist`, "These do:")];
+    return [refusal(opcode, asked) ?? none(opcode, asked, `${spelled(opcode, asked)} does not exist`, "These variants exist:")];
   };
 })();

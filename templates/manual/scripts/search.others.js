@@ -1,9 +1,8 @@
-// What queries name that is no instruction of this manual: functions of CUDA C++ and libdevice, with what nvcc makes of
-// them, and PTX's other instructions. Adds to `ptxspec.search`
-//   others(atoms, places)  {results, rest, begun}: what is said of those that are named, the atoms that name none, and
-//                          functions whose names begin so, or are nearly so
-//   outside(opcode)        the result that says what another instruction is, and from where on PTX has it; with the
-//                          page that it is on, where there is one
+// Functions of CUDA C++ and libdevice, with the PTX that nvcc compiles them to, and instructions of PTX that this manual
+// does not describe. Adds to `ptxspec.search`
+//   others(atoms, places)  {results, rest, begun}: results for those that are named, the atoms that name none, and
+//                          functions whose names begin with a word, or are nearly spelled like it
+//   outside(opcode)        the result for another instruction: what it does, what it requires, and its page if it has one
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -11,8 +10,8 @@
   const known = Object.keys(names), most = 4, lower = new Map(known.map(name => [name.toLowerCase(), name]));
 
   search.outside = opcode => {
-    const [section, summary, requires, page] = outside[opcode], needs = requires && `Needs ${requires}.`;
-    const [answer, title] = page ? ["yes", `${opcode} has a page of its own`] : ["outside", `${opcode} is PTX, and not in this manual`];
+    const [section, summary, requires, page] = outside[opcode], needs = requires && `Requires ${requires}.`;
+    const [answer, title] = page ? ["yes", `${opcode} has a page of its own`] : ["outside", `${opcode} is PTX, but this manual does not describe it`];
     return {
       kind: "verdict", answer, title, link: page ?? "index.html", hazard: false,
       text: [summary, section && `Section ${section}.`, needs].filter(Boolean).join(" "),
@@ -31,7 +30,7 @@
   const span = ([first, last]) => first === last ? targets[first]
     : last === targets.length - 1 ? `from ${targets[first]} on` : `${targets[first]} to ${targets[last]}`;
   const isOne = text => /^\S+\.\S+$/.test(text);
-  const words = ({text, on}) => `${on.map(span).join(", ")}${isOne(text) ? " one instruction" : ""}: ${text || "does not compile"}`;
+  const words = ({text, on}) => `${on.map(span).join(", ")}: ${isOne(text) ? "one instruction, " : ""}${text || "does not compile"}`;
 
   // The page of the instruction that says most of what became of a call, the newest target's first.
   function link(parts) {
@@ -51,8 +50,8 @@
     const [left, ...rows] = Array.isArray(names[name]) ? names[name] : [0, [names[name], null]];
     return rows.map(([history, takes], i) => {
       const parts = became(histories[history]), title = takes === null ? name : `${name}(${takes})`;
-      const more = left ? `, and ${left} more call${left > 1 ? "s" : ""} of it` : "";
-      const help = i ? "" : ` \`ptxspec query ${name}\` has the operands${more}.`;
+      const more = left ? ` and ${left} more call${left > 1 ? "s" : ""}` : "";
+      const help = i ? "" : ` \`ptxspec query ${name}\` shows the operands${more}.`;
       const all = {kind: "function", answer: "", title, link: link(parts), hazard: false, text: `${parts.map(words).join("; ")}.${help}`};
       if (!place) {
         return all;

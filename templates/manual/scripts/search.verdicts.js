@@ -1,9 +1,9 @@
 // Verdicts in words. A result is {kind, answer, title, text, link}: `answer` is "yes", "no", "some", "outside" (not in
 // this manual) or nothing. Adds to `ptxspec.search`
-//   verdicts(opcode, asked, place)  whether what was asked is there: results, the first of them the verdict
-//   described(opcode, asked)        what it needs, where no place was named: results
-//   across(asked, place)            which instructions have it: results
-//   overview(opcode, asked, places) where it is, of several places
+//   verdicts(opcode, asked, place)  results that say whether a place supports what was asked, the verdict first
+//   described(opcode, asked)        results that say what it requires, where no place was named
+//   across(asked, place)            results that say which instructions have it
+//   overview(opcode, asked, places) one result that says which of several places support it
 //   address(variant)                the link to a variant
 (() => {
   "use strict";
@@ -50,22 +50,22 @@
   function said(v, place, many) {
     const is = many ? "are" : "is", {target, ptx} = place;
     if (v.crash) {
-      return {answer: "no", says: `${is} on no target`, text: v.crash};
+      return {answer: "no", says: `${is} not available on any target`, text: v.crash};
     }
     const window = target && ptxspec.window(v.row, target);
     if (!search.takes(v, place)) {
       const more = target && !window ? siblings([v], target) : new Map();
       const but = window ? `, but ${from(window)}` : more.size ? `, but ${told(more)}` : "";
-      return {answer: "no", says: `${is} not ${where(place)}${but}`, text: `Needs ${v.row.requires}.`};
+      return {answer: "no", says: `${is} not available ${where(place)}${but}`, text: `Requires ${v.row.requires}.`};
     }
     const hazards = search.hazards(v, place);
     const more = hazards.length ? `Hazard${somewhere(v, place)}: ${hazards.join(" ")}` : "";
     if (!target) {
-      return {answer: "yes", says: `${is} ${where(place)}`, text: more || `Needs ${v.row.requires}.`, hazard: !!more};
+      return {answer: "yes", says: `${is} available ${where(place)}`, text: more || `Requires ${v.row.requires}.`, hazard: !!more};
     }
     const since = from(window);
-    return ptx ? {answer: "yes", says: `${is} ${where(place)}`, text: more || `${since[0].toUpperCase()}${since.slice(1)}.`, hazard: !!more}
-      : {answer: "yes", says: `${is} ${where(place)}, ${since}`, text: more, hazard: !!more};
+    return ptx ? {answer: "yes", says: `${is} available ${where(place)}`, text: more || `${since[0].toUpperCase()}${since.slice(1)}.`, hazard: !!more}
+      : {answer: "yes", says: `${is} available ${where(place)}, ${since}`, text: more, hazard: !!more};
   }
 
   // Variants with the same answer are one group.
@@ -90,9 +90,9 @@
       return [];
     }
     // What may differ is told as `ptxspec query` tells it.
-    const words = {"NaN bits": "but for the bits of a NaN", "within bound": "within the variant's bound"};
+    const words = {"NaN bits": "except for the bits of a NaN", "within bound": "within the variant's error bound"};
     const differs = [...new Set(found.map(r => words[r.differs] ?? (r.differs.startsWith("as on ") ? `bit for bit ${r.differs}` : "")).filter(Boolean))];
-    const text = differs.length ? `Computes the same ${listed(differs, "or")}.` : "Computes the same, bit for bit.";
+    const text = differs.length ? `Computes the same, ${listed(differs, "or")}.` : "Computes the same, bit for bit.";
     const some = found.length < group.length ? ` For ${found.length} of ${group.length} variants.` : "";
     return [{
       kind: "recipe", answer: "", title: `What to write instead of ${label} ${where(place)}`, text: text + some,
@@ -129,15 +129,15 @@
     const simple = found => found.reduce((a, b) => b.modifiers.length < a.modifiers.length ? b : a);
     const base = {kind: "verdict", link: search.address(simple(there.length ? there : variants)), spelling: null};
     if (there.length === variants.length) {
-      return {...base, answer: "yes", title: `Every ${name} is ${where(place)}`, text: `${variants.length} variants.`};
+      return {...base, answer: "yes", title: `Every variant of ${name} is available ${where(place)}`, text: `${variants.length} variants.`};
     }
     if (there.length) {
       const text = `${there.length} of ${variants.length} variants: ${search.label(there, asked)}.`;
-      return {...base, answer: "some", title: `Some of ${name} is ${where(place)}`, text};
+      return {...base, answer: "some", title: `Some variants of ${name} are available ${where(place)}`, text};
     }
     const more = place.target ? siblings(variants, place.target) : new Map();
     const because = more.size ? `, but ${told(more)}` : "";
-    return {...base, answer: "no", title: `No ${name} is ${where(place)}${because}`, text: `${variants.length} variants.`};
+    return {...base, answer: "no", title: `No variant of ${name} is available ${where(place)}${because}`, text: `${variants.length} variants.`};
   }
 
   const fewest = group => Math.min(...group.map(v => v.modifiers.length));
@@ -178,11 +178,11 @@
     const risks = group => search.hazards(group[0], anywhere);
     const warning = ([v]) => {
       const there = somewhere(v, anywhere);
-      return there ? `Hazard${there}: do not write it there. ` : "Hazard: do not write it. ";
+      return there ? `Hazard${there}: do not use it there. ` : "Hazard: do not use it. ";
     };
     const one = (group, label) => ({
       kind: "variant", answer: "", title: label, link: search.address(group[0]),
-      text: group[0].crash || `${risks(group).length ? warning(group) : ""}Needs ${group[0].row.requires}. Results: ${group[0].row.claim}.`,
+      text: group[0].crash || `${risks(group).length ? warning(group) : ""}Requires ${group[0].row.requires}. Claim: ${group[0].row.claim}.`,
       hazard: risks(group).length > 0,
       spelling: group[0].spelling, operands: group[0].operands,
     });
@@ -245,7 +245,7 @@
     const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
     // Whoever asks of a GPU can compile for its architecture- and family-specific targets, too: a no does not go without them.
     const but = answer === "no" && more.size ? `, but ${told(more)}` : "";
-    const besides = more.size && !but ? ` More of it is ${told(more)}.` : "";
+    const besides = more.size && !but ? ` More variants are available ${told(more)}.` : "";
     return {results: [{
       kind: "verdict", answer, title: `${listed(names)} ${where(place)}: ${parts[0]}${but}`, link,
       text: (parts.slice(1).map(p => `${p[0].toUpperCase()}${p.slice(1)}.`).join(" ") + besides).trim(),

@@ -5,6 +5,8 @@
 //   nearest(word, known)        the known words that are nearly this one, the nearest alone; case does not count
 //   meant(atoms)                lists of atoms: what a query means where an everyday word in it stands for an instruction,
 //                               as in "multiply bf16"; the query itself where none does
+//   phrase(query)               {name, rest, meant}: an everyday name of several words in a query, the query without it, and the
+//                               query with what it means in its place; null where there is none
 //   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` stood behind a
 //                               dot, `head` before one, in the same `word` of the query by its number
 (() => {
@@ -63,6 +65,18 @@
       const named = names.map(name => ({text: name, dotted: true, head: false, word}));
       return [{text: opcode, dotted: false, head: false, word}, ...named, ...rest];
     });
+  };
+
+  const {words, called} = search.data;
+  const phrases = [...new Set([...Object.keys(words), ...Object.keys(called)])].filter(name => /\W/.test(name))
+    .sort((a, b) => b.length - a.length)
+    .map(name => [name, new RegExp(`(?<![\\w.])${name.replace(/\W/g, "[\\s-]+")}(?![\\w.])`, "i")]);
+
+  search.phrase = query => {
+    const [name, pattern] = phrases.find(([, pattern]) => pattern.test(query)) ?? [];
+    return name ? {
+      name, rest: query.replace(pattern, " "), meant: query.replace(pattern, words[name]?.[0] ?? `.${called[name][0]}`),
+    } : null;
   };
 
   search.atoms = text => text

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; it runs before anything is drawn, so that no page flashes.
+// The theme: light, dark, or that of the system. It runs before anything is drawn, so that no page flashes.
 (() => {
   "use strict";
   const themes = ["system", "light", "dark"];
@@ -23,12 +23,27 @@
   show(theme);
   addEventListener("DOMContentLoaded", () => {
     const button = document.getElementById("theme");
+    const signs = {system: "\u25d0", light: "\u2600\ufe0e", dark: "\u263e\ufe0e"};
     const name = () => {
-      button.textContent = theme[0].toUpperCase() + theme.slice(1);
-      button.setAttribute("aria-label", `Theme: ${theme}`);
+      button.textContent = signs[theme];
+      button.title = `Theme: ${theme}`;
+      button.setAttribute("aria-label", button.title);
     };
     button.hidden = false;
     name();
+    // A link to something that is folded opens it.
+    const arrive = () => {
+      const folded = document.getElementById(location.hash.slice(1))?.closest("details");
+      if (folded && !folded.open) {
+        folded.open = true;
+        folded.scrollIntoView({behavior: "instant"});
+      }
+    };
+    arrive();
+    addEventListener("hashchange", () => {
+      arrive();
+      document.querySelectorAll(":popover-open").forEach(list => list.hidePopover());
+    });
     button.addEventListener("click", () => {
       theme = themes[(themes.indexOf(theme) + 1) % themes.length];
       show(theme);
@@ -36,7 +51,7 @@
       try {
         localStorage.setItem("theme", theme);
       } catch {
-        // Then it holds for this page alone.
+        // Then the choice holds for this page alone.
       }
     });
   });

@@ -16,9 +16,9 @@ DB = database()
 
 @cache
 def sections() -> dict[str, str]:
-    """The sections of history.html by their anchors."""
+    """What history.html folds, by its anchors."""
     html = (FOLDER / "history.html").read_text("utf-8")
-    return dict(re.findall(r'<section class="release" id="(.*?)">(.*?)</section>', html, re.DOTALL))
+    return dict(re.findall(r'<details class="release" id="(.*?)">(.*?)</details>', html, re.DOTALL))
 
 
 def variants(html: str) -> list[str]:
@@ -32,10 +32,12 @@ def test_a_ptx_version_brought_and_ended_what_the_queries_say(whole: bool) -> No
     steps = list(zip(["", *versions], versions, strict=False))
     for old, new in steps if whole else spread(steps, 12):
         begun, _, ended = sections()[f"ptx-{new}"].partition("<h4>")
+        head = begun.partition("</summary>")[0].replace(",", "")
         added, removed = DB.diff_ptx(old, new) if old else (DB.available(ptx=new), [])
         assert (variants(begun), variants(ended)) == (sorted(map(shown, added)), sorted(map(shown, removed))), new
         assert set(re.findall('href="#(sm_.*?)"', begun)) == {t.name for t in SPEC.targets.values() if t.ptx == new}
-        assert f" {len(added) or 'no'} new variant" in begun.replace(",", "").replace("\n", " ")
+        assert f" {len(added) or 'no'} new variant" in head
+        assert (f" {len(removed)} removed" in head) == bool(removed)
 
 
 def test_a_target_brought_the_variants_of_which_it_is_the_oldest() -> None:

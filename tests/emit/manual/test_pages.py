@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from helpers.browser import FOLDER, Visits
+from helpers.repository import specification
 from helpers.sizes import each_size, spread
 
 pytestmark = pytest.mark.inputs("manual")
 
 PAGES = sorted(path.name for path in FOLDER.glob("*.html"))
 assert PAGES
+SPEC = specification()
 LIMIT = {"availability.html": 1 << 20}
 
 
@@ -127,6 +129,45 @@ def test_the_theme_is_chosen_with_a_button_and_kept(visit: Visits) -> None:
     page.reload()
     assert page.evaluate(shade) != light
     assert "dark" in (page.get_by_role("button", name="Theme").get_attribute("aria-label") or "")
+
+
+def test_the_first_page_lists_every_instruction_once_in_its_group() -> None:
+    text = (FOLDER / "index.html").read_text("utf-8")
+    listed = dict(re.findall(r'<h2 id="(\w+)">[^<]*</h2>\n<ul class="cards">(.*?)</ul>', text, re.DOTALL))
+    found = {group: re.findall(r"<code>(\w+)</code>", cards) for group, cards in listed.items()}
+    for group in SPEC.group_titles:
+        assert found.pop(group) == [i.opcode for i in SPEC.instructions.values() if i.group == group]
+    assert found.pop("guide") == [] and set(found.pop("matrices")) <= set(SPEC.outside.opcodes)
+    assert found == {}
+
+
+def test_the_first_page_answers_what_people_ask() -> None:
+    text = (FOLDER / "index.html").read_text("utf-8")
+    (asked,) = re.findall(r'<ul class="questions">(.*?)</ul>', text, re.DOTALL)
+    assert re.findall(r'href="(.*?)"', asked) == [q.page for q in SPEC.questions]
+
+
+def test_a_narrow_window_folds_the_header_and_the_contents(visit: Visits) -> None:
+    page = visit("fma.html", width=360)
+    for button, list_ in (("Menu", "#site-pages"), ("On this page", "#page-contents")):
+        links = page.locator(f"{list_} a")
+        assert not links.first.is_visible()
+        page.get_by_role("button", name=button).click()
+        assert all(link.is_visible() for link in links.all())
+        right = page.evaluate(
+            f"Math.max(...[...document.querySelectorAll('{list_} a')].map(a => a.getBoundingClientRect().right))"
+        )
+        assert right <= 360
+        page.keyboard.press("Escape")
+        assert not links.first.is_visible()
+    page.get_by_role("button", name="On this page").click()
+    page.locator("#page-contents a").last.click()
+    page.wait_for_function("!document.querySelector('#page-contents').matches(':popover-open')")
+
+
+def test_a_link_to_something_that_is_folded_opens_it(visit: Visits) -> None:
+    page = visit("history.html#sm_80")
+    assert page.locator("#sm_80 .brought").is_visible() and not page.locator("#sm_90 .brought").is_visible()
 
 
 @pytest.mark.exhaustive

@@ -49,35 +49,37 @@ _SPELLING = re.compile(r"(?:@!?\S+ )?(\S+).*")
 
 QUESTIONS = {
     # Somebody who writes a compiler.
-    "add bf16 sm_80": ("no", "add.bf16 is not on sm_80"),
-    "ex2 bf16 PTX 7.0": ("no", "ex2.approx.ftz.bf16 is not in PTX 7.0"),
+    "add bf16 sm_80": ("no", "add.bf16 is not available on sm_80"),
+    "ex2 bf16 PTX 7.0": ("no", "ex2.approx.ftz.bf16 is not available in PTX 7.0"),
     "max NaN f64": ("no", "max.NaN.f64 does not exist"),
-    "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not on sm_75"),
-    "CUDA 12.6": ("CUDA", "CUDA 12.6 reads PTX up to 8.5"),
-    "sm_90 PTX 7.0": ("no", "PTX 7.0 does not know sm_90, which came with PTX 7.8"),
-    "vadd.u32": ("outside", "vadd is PTX, and not in this manual"),
+    "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not available on sm_75"),
+    "CUDA 12.6": ("CUDA", "CUDA 12.6 supports PTX up to 8.5"),
+    "sm_90 PTX 7.0": ("no", "PTX 7.0 does not support sm_90, which requires PTX 7.8"),
+    "vadd.u32": ("outside", "vadd is PTX, but this manual does not describe it"),
     # Somebody who writes kernels.
-    "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not on sm_90 (H100)"),
-    "tanh.approx.bf16 RTX 4090": ("no", "tanh.approx.bf16 is not on sm_89 (RTX 4090)"),
+    "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not available on sm_90 (H100)"),
+    "tanh.approx.bf16 RTX 4090": ("no", "tanh.approx.bf16 is not available on sm_89 (RTX 4090)"),
     "which target is a B200": ("target", "sm_100"),
     "__fmaf_rn": ("function", "__fmaf_rn"),
-    "max f32 three operands sm_90": ("no", "max.f32 is not on sm_90"),
+    "max f32 three operands sm_90": ("no", "max.f32 is not available on sm_90"),
     "recipes add": ("section", "add: Recipes"),
     "what is .ftz": ("modifier", ".ftz"),
     # Somebody who writes a simulator.
-    "accuracy of sin": ("section", "sin: Accuracy and claims"),
+    "accuracy of sin": ("page", "How accurate is sin.approx.f32?"),
     "fusedMultiplyAdd": ("function", "fusedMultiplyAdd"),
     "ties away": ("modifier", ".rna"),
-    "fma.rz.bf16 A100": ("yes", "fma.rz.bf16 is on sm_80 (A100), from PTX 7.0 (CUDA 11.0) on"),
+    "fma.rz.bf16 A100": ("yes", "fma.rz.bf16 is available on sm_80 (A100), from PTX 7.0 (CUDA 11.0) on"),
     # Somebody who tests quantisation.
     "cvt e2m1x2 sm_120": (
         "no",
-        "No cvt with .e2m1x2 is on sm_120, but on sm_120a from PTX 8.7 (CUDA 12.8) "
+        "No variant of cvt with .e2m1x2 is available on sm_120, but on sm_120a from PTX 8.7 (CUDA 12.8) "
         "and on sm_120f from PTX 8.8 (CUDA 12.9)",
     ),
-    "f32 to e4m3x2 sm_89 PTX 8.1": ("some", "Some of cvt with .f32 and .e4m3x2 is on sm_89 with PTX 8.1"),
+    "f32 to e4m3x2 sm_89 PTX 8.1": (
+        "some", "Some variants of cvt with .f32 and .e4m3x2 are available on sm_89 with PTX 8.1",
+    ),
     "cvt.rn.satfinite.e4m3x2.f32 sm_89 PTX 7.8": (
-        "no", "cvt.rn.satfinite.e4m3x2.f32 is not on sm_89 with PTX 7.8, but from PTX 8.1 (CUDA 12.1) on",
+        "no", "cvt.rn.satfinite.e4m3x2.f32 is not available on sm_89 with PTX 7.8, but from PTX 8.1 (CUDA 12.1) on",
     ),
     "fp8": ("type", ".e4m3x2"),
 }  # fmt: skip
@@ -104,7 +106,7 @@ NAMES = {
     "bounded": ("claim", "bounded"),
     # Everyday words, which spec/words.yaml has.
     "multiply": ("opcode", "mul"),
-    "multiply bf16 sm_80": ("no", "mul.bf16 is not on sm_80"),
+    "multiply bf16 sm_80": ("no", "mul.bf16 is not available on sm_80"),
     "isnan": ("variant", "setp.nan{.bool}.{f32,f64}"),
     "half2": ("type", ".f16x2"),
     "int8": ("type", ".s8"),
@@ -114,20 +116,20 @@ NAMES = {
     "clamp": ("opcode", "max"),
     "saturate": ("modifier", ".sat"),
     "bfloat": ("type", ".bf16"),
-    "bfloat16 multiply H100": ("yes", "mul.bf16 is on sm_90 (H100), from PTX 7.8 (CUDA 11.8) on"),
-    "history": ("section", "What each PTX version and target brought"),
+    "bfloat16 multiply H100": ("yes", "mul.bf16 is available on sm_90 (H100), from PTX 7.8 (CUDA 11.8) on"),
+    "history": ("section", "History"),
     "set and": ("variant", "set.cmp.and.{u32,s32,f32}.{f32,f64} and 162 more"),
     "max abs": ("variant", "max{.ftz}{.NaN}.abs.f32"),
     "add bf16": ("variant", "add.bf16"),
     # Words that are none, and what is meant by them.
     "tahn": ("opcode", "tanh"),
     "mxa": ("opcode", "max"),
-    "add bf61 sm_80": ("no", "add.bf16 is not on sm_80"),
-    "fmaa f32x2 sm_100": ("yes", "fma.rnd{.ftz}.f32x2 are on sm_100, from PTX 8.6 (CUDA 12.8) on"),
-    "sm_95": ("no", "sm_95 is not known here"),
-    "PTX 9.9": ("no", "PTX 9.9 is not known here"),
-    "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is on sm_80, from PTX 7.0 (CUDA 11.0) on"),
-    "rcp.f64 sm_80": ("no", "rcp.f64 is on no target"),
+    "add bf61 sm_80": ("no", "add.bf16 is not available on sm_80"),
+    "fmaa f32x2 sm_100": ("yes", "fma.rnd{.ftz}.f32x2 are available on sm_100, from PTX 8.6 (CUDA 12.8) on"),
+    "sm_95": ("no", "sm_95 is unknown"),
+    "PTX 9.9": ("no", "PTX 9.9 is unknown"),
+    "max.nan.f16 sm_80": ("yes", "max.NaN.f16 is available on sm_80, from PTX 7.0 (CUDA 11.0) on"),
+    "rcp.f64 sm_80": ("no", "rcp.f64 is not available on any target"),
     "tanh.bf16": ("no", "tanh.bf16 does not exist"),
     # Functions of CUDA C++ and libdevice.
     "fmaf": ("function", "fmaf"),
@@ -138,10 +140,30 @@ NAMES = {
     "__hmul3": ("function", "__hmul2(__half2, __half2)"),
     # Other instructions of PTX.
     "mma": ("yes", "mma has a page of its own"),
-    "vadd": ("outside", "vadd is PTX, and not in this manual"),
-    "is wgmma on H100": ("outside", "wgmma is PTX, and not in this manual"),
+    "vadd": ("outside", "vadd is PTX, but this manual does not describe it"),
+    "is wgmma on H100": ("outside", "wgmma is PTX, but this manual does not describe it"),
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32": ("yes", "mma has a page of its own"),
     "tensor core": ("section", "Tensor cores"),
+    # What people look for in words of the field, which spec/words.yaml has.
+    "unordered": ("modifier", ".equ"),
+    "ulp": ("page", "Errors in units in the last place (ulp)"),
+    "MUFU": ("page", "Special function unit (MUFU) in machine code"),
+    "mxfp8": ("page", "Block scales of tensor cores"),
+    "ldmatrix": ("outside", "ldmatrix is PTX, but this manual does not describe it"),
+    "round to nearest even": ("modifier", ".rn"),
+    "what is round toward zero": ("modifier", ".rz"),
+    "add round toward zero f16": ("variant", "add.rz{.sat}.f32.f16"),
+    "count leading zeros": ("opcode", "clz"),
+    "count leading zeros b64": ("variant", "clz.b64"),
+    "byte permute": ("opcode", "prmt"),
+    "popcount": ("opcode", "popc"),
+    "f32 to bf16": ("variant", "cvt.rnd{.ftz}.bf16.f32 and cvt.{rn,rz}.relu.bf16.f32"),
+    "half to float": ("variant", "cvt.f32.f16"),
+    "what is new in PTX 9.0": ("PTX", "PTX 9.0"),
+    "exit codes": ("page", "JSON and exit codes"),
+    "vscode": ("page", "Editors"),
+    "tid.x": ("register", "%tid"),
+    "family-specific": ("page", "Family-specific and architecture-specific targets"),
 }
 
 
@@ -152,9 +174,9 @@ def test_what_is_called_so_comes_first(engine: Engine, asked: str) -> None:
 
 def test_a_function_is_told_by_what_nvcc_makes_of_it(engine: Engine) -> None:
     half, bfloat = (r for r in engine.ask("__hmul2") if r["title"].startswith("__hmul2("))
-    assert half["text"].startswith("from sm_75 on one instruction: mul.f16x2.")
+    assert half["text"].startswith("from sm_75 on: one instruction, mul.f16x2.")
     assert bfloat["text"] == (
-        "from sm_90 on one instruction: mul.bf16x2; sm_80 to sm_89: mov.b32, fma.rn.bf16x2; sm_75: software."
+        "from sm_90 on: one instruction, mul.bf16x2; sm_80 to sm_89: mov.b32, fma.rn.bf16x2; sm_75: software."
     )
     assert (half["link"], bfloat["link"]) == ("mul.html#mul.f16x2", "mul.html#mul.bf16x2")
     there = next(r for r in engine.ask("__hmul2 A100") if "bfloat" in r["title"])
@@ -179,10 +201,10 @@ def test_every_function_is_told_as_query_tells_it(engine: Engine) -> None:
 
 def test_another_instruction_is_told_with_its_section_and_needs(engine: Engine) -> None:
     text = engine.ask("mma")[0]["text"]
-    assert "Section 9.7.16, Warp-level matrices. Needs sm_70, PTX 6.4." in text
+    assert "Section 9.7.16, Warp-level matrices. Requires sm_70, PTX 6.4." in text
     asked = {opcode: engine.ask(opcode)[0]["title"] for opcode in DB.other_opcodes}
     assert asked.pop("mma") == "mma has a page of its own"
-    assert asked == {opcode: f"{opcode} is PTX, and not in this manual" for opcode in asked}
+    assert asked == {opcode: f"{opcode} is PTX, but this manual does not describe it" for opcode in asked}
 
 
 def test_what_was_read_as_something_else_is_said(engine: Engine) -> None:
@@ -195,8 +217,8 @@ def test_what_was_read_as_something_else_is_said(engine: Engine) -> None:
 
 def test_a_bare_number_is_read_as_all_that_it_may_be(engine: Engine) -> None:
     titles = [r["title"] for r in engine.ask("add.bf16 8.0")]
-    assert "add.bf16 is in PTX 8.0" in titles
-    assert "add.bf16 is not on sm_80" in titles
+    assert "add.bf16 is available in PTX 8.0" in titles
+    assert "add.bf16 is not available on sm_80" in titles
 
 
 def test_different_answers_are_told_for_each_group(engine: Engine) -> None:
@@ -209,14 +231,14 @@ def test_different_answers_are_told_for_each_group(engine: Engine) -> None:
 
 def test_a_hazard_is_told_with_the_variant_where_no_place_is_named(engine: Engine) -> None:
     variant, *_ = engine.ask("fma.rz.bf16")
-    assert variant["hazard"] and variant["text"].startswith("Hazard: do not write it. Needs sm_80, PTX 7.0.")
+    assert variant["hazard"] and variant["text"].startswith("Hazard: do not use it. Requires sm_80, PTX 7.0.")
     # It may hold on some targets, be these older ones.
     variant, *_ = engine.ask("cvt.rn.satfinite.f16.f32")
-    assert variant["hazard"] and variant["text"].startswith("Hazard on sm_70, sm_72 and sm_75: do not write it there.")
+    assert variant["hazard"] and variant["text"].startswith("Hazard on sm_70, sm_72 and sm_75: do not use it there.")
     variant, *_ = engine.ask("cvt.rm.ftz.f16.f32")
-    assert variant["hazard"] and variant["text"].startswith("Hazard from sm_75 on: do not write it there.")
+    assert variant["hazard"] and variant["text"].startswith("Hazard from sm_75 on: do not use it there.")
     variant, *_ = engine.ask("fma.rn.bf16")
-    assert not variant["hazard"] and variant["text"].startswith("Needs sm_80, PTX 7.0.")
+    assert not variant["hazard"] and variant["text"].startswith("Requires sm_80, PTX 7.0.")
 
 
 def test_a_gpu_that_has_something_as_another_kind_of_its_target_is_not_refused_it_alone(engine: Engine) -> None:
@@ -230,7 +252,7 @@ def test_a_gpu_that_has_something_as_another_kind_of_its_target_is_not_refused_i
 def test_what_to_write_instead_is_a_recipe_alone(engine: Engine) -> None:
     """A variant that exists and is spelled alike is shown as one, and never as what to write instead."""
     verdict, exists, *_ = engine.ask("max NaN f64 sm_90")
-    assert verdict["text"] == "`ptxspec query max.NaN.f64` says why, and what to write."
+    assert verdict["text"] == "`ptxspec query max.NaN.f64` says why, and what to write instead."
     assert (exists["kind"], exists["title"]) == ("variant", "max.f64")
     assert [r["link"] for r in engine.ask("add bf16 sm_80") if r["kind"] == "recipe"] == ["add.html#recipes"]
 
@@ -295,7 +317,9 @@ def test_a_refusal_names_what_queries_name(engine: Engine, whole: bool) -> None:
     asked = [f"{v.spelling} {v.operands} operands {TARGETS[0]}" for v in chosen]
     program = "queries => queries.map(q => ptxspec.search.ask(q)[0]).map(r => [r.title, r.text])"
     for v, (title, text) in zip(chosen, engine.run(program, asked), strict=True):
-        assert title.endswith(f" is not on {TARGETS[0]}") and text == f"Needs {DB.catalog.text(v.requires)}.", title
+        assert (
+            title.endswith(f" is not available on {TARGETS[0]}") and text == f"Requires {DB.catalog.text(v.requires)}."
+        ), title
 
 
 @each_size

@@ -40,7 +40,7 @@ def test_slash_leads_to_the_box_on_every_page(visit: Visits, whole: bool) -> Non
         assert page.evaluate(ACTIVE) == "search-words"
         ready(page)
         page.keyboard.type("add bf16 sm_80")
-        assert shown(page)[0] == "add.bf16 is not on sm_80"
+        assert shown(page)[0] == "add.bf16 is not available on sm_80"
         visit.leave(page)
 
 

@@ -24,46 +24,46 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 
 def abs_f32_1(a: Array) -> Array:
-    d = magnitude(a, f32)  # :40
+    d = magnitude(a, f32)  # :41
     return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # NaN
 
 
 def abs_ftz_f32_1(a: Array) -> Array:
-    _unflushed_d = magnitude(a, f32)  # :40
+    _unflushed_d = magnitude(a, f32)  # :41
     d = _flushed(_unflushed_d, f32)
     return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # NaN
 
 
 def abs_f64_1(a: Array) -> Array:
-    return magnitude(a, f64)  # :40
+    return magnitude(a, f64)  # :41
 
 
 def abs_f16_1(a: Array) -> Array:
-    d = magnitude(a, f16)  # :40
+    d = magnitude(a, f16)  # :41
     return _replace(d, isNaN(d, f16), _x7fff, f16)  # NaN
 
 
 def abs_ftz_f16_1(a: Array) -> Array:
-    _unflushed_d = magnitude(a, f16)  # :40
+    _unflushed_d = magnitude(a, f16)  # :41
     d = _flushed(_unflushed_d, f16)
     return select(isNaN(_unflushed_d, f16), _x7fff, d)  # NaN
 
 
 def abs_bf16_1(a: Array) -> Array:
-    d = magnitude(a, bf16)  # :40
+    d = magnitude(a, bf16)  # :41
     return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # NaN
 
 
 def abs_s16_1(a: Array) -> Array:
-    return select(compareIntegers(a, _x0000, 1, s16), (_x0000 - a), a)  # :38
+    return select(compareIntegers(a, _x0000, 1, s16), (_x0000 - a), a)  # :39
 
 
 def abs_s32_1(a: Array) -> Array:
-    return select(compareIntegers(a, _x00000000, 1, s32), (_x00000000 - a), a)  # :38
+    return select(compareIntegers(a, _x00000000, 1, s32), (_x00000000 - a), a)  # :39
 
 
 def abs_s64_1(a: Array) -> Array:
-    return select(compareIntegers(a, _x0000000000000000, 1, s64), (_x0000000000000000 - a), a)  # :38
+    return select(compareIntegers(a, _x0000000000000000, 1, s64), (_x0000000000000000 - a), a)  # :39
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -28,377 +28,377 @@ _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 
 def add_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTiesToEven, False)  # :82
+    return addition(a, b, f32, roundTiesToEven, False)  # :83
 
 
 def add_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTiesToEven, False)  # :82
+    d = addition(a, b, f32, roundTiesToEven, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTiesToEven, True, True)  # :82
+    return addition(a, b, f32, roundTiesToEven, True, True)  # :83
 
 
 def add_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTiesToEven, True, True)  # :82
+    d = addition(a, b, f32, roundTiesToEven, True, True)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardZero, False)  # :82
+    return addition(a, b, f32, roundTowardZero, False)  # :83
 
 
 def add_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardZero, False)  # :82
+    d = addition(a, b, f32, roundTowardZero, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardZero, True, True)  # :82
+    return addition(a, b, f32, roundTowardZero, True, True)  # :83
 
 
 def add_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardZero, True, True)  # :82
+    d = addition(a, b, f32, roundTowardZero, True, True)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardNegative, False)  # :82
+    return addition(a, b, f32, roundTowardNegative, False)  # :83
 
 
 def add_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardNegative, False)  # :82
+    d = addition(a, b, f32, roundTowardNegative, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardNegative, True, True)  # :82
+    return addition(a, b, f32, roundTowardNegative, True, True)  # :83
 
 
 def add_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardNegative, True, True)  # :82
+    d = addition(a, b, f32, roundTowardNegative, True, True)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardPositive, False)  # :82
+    return addition(a, b, f32, roundTowardPositive, False)  # :83
 
 
 def add_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardPositive, False)  # :82
+    d = addition(a, b, f32, roundTowardPositive, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f32, roundTowardPositive, True, True)  # :82
+    return addition(a, b, f32, roundTowardPositive, True, True)  # :83
 
 
 def add_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f32, roundTowardPositive, True, True)  # :82
+    d = addition(a, b, f32, roundTowardPositive, True, True)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTiesToEven, False)  # :82
+    d = addition(a, b, f64, roundTiesToEven, False)  # :83
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rz_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardZero, False)  # :82
+    d = addition(a, b, f64, roundTowardZero, False)  # :83
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rm_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardNegative, False)  # :82
+    d = addition(a, b, f64, roundTowardNegative, False)  # :83
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_rp_f64_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f64, roundTowardPositive, False)  # :82
+    d = addition(a, b, f64, roundTowardPositive, False)  # :83
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def add_f16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f16, roundTiesToEven, False)  # :82
+    return addition(a, b, f16, roundTiesToEven, False)  # :83
 
 
 def add_sat_f16_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f16, roundTiesToEven, False)  # :82
+    d = addition(a, b, f16, roundTiesToEven, False)  # :83
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def add_ftz_f16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, f16, roundTiesToEven, True, True)  # :82
+    return addition(a, b, f16, roundTiesToEven, True, True)  # :83
 
 
 def add_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = addition(a, b, f16, roundTiesToEven, True, True)  # :82
+    d = addition(a, b, f16, roundTiesToEven, True, True)  # :83
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def add_bf16_2(a: Array, b: Array) -> Array:
-    return addition(a, b, bf16, roundTiesToEven, False)  # :82
+    return addition(a, b, bf16, roundTiesToEven, False)  # :83
 
 
 def add_f32_f16_2(a: Array, b: Array) -> Array:
-    return addition(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :82
+    return addition(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :83
 
 
 def add_f32_bf16_2(a: Array, b: Array) -> Array:
-    return addition(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :82
+    return addition(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :83
 
 
 def add_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = addition(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :82
+    d = addition(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = addition(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :82
+    d = addition(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_f32_f16_2(a: Array, b: Array) -> Array:
-    return addition(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :82
+    return addition(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :83
 
 
 def add_rz_f32_bf16_2(a: Array, b: Array) -> Array:
-    return addition(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :82
+    return addition(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :83
 
 
 def add_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = addition(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :82
+    d = addition(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = addition(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :82
+    d = addition(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :83
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :82
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :83
     return addition(_1, b, f32, roundTowardNegative, False)
 
 
 def add_rm_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :82
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :83
     return addition(_1, b, f32, roundTowardNegative, False)
 
 
 def add_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :82
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :83
     d = addition(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :82
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :83
     d = addition(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :82
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :83
     return addition(_1, b, f32, roundTowardPositive, False)
 
 
 def add_rp_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :82
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :83
     return addition(_1, b, f32, roundTowardPositive, False)
 
 
 def add_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :82
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :83
     d = addition(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :82
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :83
     d = addition(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def add_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :82
+    return _mixed_addition(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :83
 
 
 def add_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (f32, f32), bf16, roundTowardZero, False)  # :82
+    return _mixed_addition(a, b, (f32, f32), bf16, roundTowardZero, False)  # :83
 
 
 def add_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return addition(a, b, e5m2, roundTiesToEven, False)  # :82
+    return addition(a, b, e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(6, 8)
 def add_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(6, 8)
 def add_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(4, 8)
 def add_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(6, 8)
 def add_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(6, 8)
 def add_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(4, 8)
 def add_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_addition(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :82
+    return _mixed_addition(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :83
 
 
 @_tabulated(8, 8)
 def add_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def add_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def add_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def add_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def add_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def add_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :81
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def add_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def add_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def add_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def add_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def add_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def add_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_addition(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :79
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :80
+    x = _mixed_addition(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :80
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :81
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 def add_2(a: Array, b: Array) -> Array:
-    return (a + b)  # :74
+    return (a + b)  # :75
 
 
 def add_sat_s32_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, s32, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, s32, roundTiesToEven, False)
 
 
 def add_sat_u32_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, u32, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, u32, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, u32, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, u32, roundTiesToEven, False)
 
 
 def add_sat_s16x2_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s16, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, s16, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, s16, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, s16, roundTiesToEven, False)
 
 
 def add_sat_u16x2_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, u16, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, u16, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, u16, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, u16, roundTiesToEven, False)
@@ -406,7 +406,7 @@ def add_sat_u16x2_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def add_sat_s8x4_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s8, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, s8, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, s8, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, s8, roundTiesToEven, False)
@@ -414,15 +414,15 @@ def add_sat_s8x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def add_sat_u8x4_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, u8, s64, roundTiesToEven, False)  # :72
+    _2 = _any_convert(a, u8, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(b, u8, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, u8, roundTiesToEven, False)
 
 
 def add_cc_2(a: Array, b: Array) -> tuple[Array, Array]:
-    d = (a + b)  # :74
-    q = (d < a)  # :76
+    d = (a + b)  # :75
+    q = (d < a)  # :77
     return d, q
 
 

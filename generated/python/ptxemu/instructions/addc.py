@@ -21,39 +21,39 @@ _x0001: Array = _np.array(0x0001, _np.uint16)
 
 
 def addc_2(a: Array, b: Array, k: Array) -> Array:
-    part = (a + b)  # :34
-    return select(k, (part + _x00000001), part)  # :35
+    part = (a + b)  # :35
+    return select(k, (part + _x00000001), part)  # :36
 
 
 def addc_u64_2(a: Array, b: Array, k: Array) -> Array:
-    part = (a + b)  # :34
-    return select(k, (part + _x0000000000000001), part)  # :35
+    part = (a + b)  # :35
+    return select(k, (part + _x0000000000000001), part)  # :36
 
 
 def addc_cc_2(a: Array, b: Array, k: Array) -> tuple[Array, Array]:
-    part = (a + b)  # :34
-    d = select(k, (part + _x00000001), part)  # :35
-    q = ((part < a) | (d < part))  # :38
+    part = (a + b)  # :35
+    d = select(k, (part + _x00000001), part)  # :36
+    q = ((part < a) | (d < part))  # :39
     return d, q
 
 
 def addc_cc_u64_2(a: Array, b: Array, k: Array) -> tuple[Array, Array]:
-    part = (a + b)  # :34
-    d = select(k, (part + _x0000000000000001), part)  # :35
-    q = ((part < a) | (d < part))  # :38
+    part = (a + b)  # :35
+    d = select(k, (part + _x0000000000000001), part)  # :36
+    q = ((part < a) | (d < part))  # :39
     return d, q
 
 
 def addc_u16_2(a: Array, b: Array, k: Array) -> Array:
-    part = (a + b)  # :34
-    return select(k, (part + _x0001), part)  # :35
+    part = (a + b)  # :35
+    return select(k, (part + _x0001), part)  # :36
 
 
 def addc_sat_s32_2(a: Array, b: Array, k: Array) -> Array:
-    _1 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :31
+    _1 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :32
     _2 = _any_convert(b, s32, s64, roundTiesToEven, False)
     whole = (_1 + _2)
-    _3 = select(k, (whole + _x0000000000000001), whole)  # :32
+    _3 = select(k, (whole + _x0000000000000001), whole)  # :33
     return _any_convert(_3, s64, s32, roundTiesToEven, False)
 
 

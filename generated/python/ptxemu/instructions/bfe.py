@@ -23,39 +23,39 @@ _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 
 
 def bfe_u32_3(a: Array, b: Array, c: Array) -> Array:
-    start = (b & _x000000ff)  # :26
-    length = (c & _x000000ff)  # :27
-    above = shiftLeftBy((~_x00000000), length)  # :29
-    return (shiftRightBy(a, start) & (~above))  # :31
+    start = (b & _x000000ff)  # :27
+    length = (c & _x000000ff)  # :28
+    above = shiftLeftBy((~_x00000000), length)  # :30
+    return (shiftRightBy(a, start) & (~above))  # :32
 
 
 def bfe_u64_3(a: Array, b: Array, c: Array) -> Array:
-    start = b  # :26
-    length = c  # :27
-    above = shiftLeftBy((~_x0000000000000000), length)  # :29
-    return (shiftRightBy(a, start) & (~above))  # :31
+    start = b  # :27
+    length = c  # :28
+    above = shiftLeftBy((~_x0000000000000000), length)  # :30
+    return (shiftRightBy(a, start) & (~above))  # :32
 
 
 def bfe_s32_3(a: Array, b: Array, c: Array) -> Array:
-    start = (b & _x000000ff)  # :26
-    length = (c & _x000000ff)  # :27
-    above = shiftLeftBy((~_x00000000), length)  # :29
-    inverted = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :34
-    x = shiftRightBy(inverted, start)  # :35
-    x_2 = select(compareIntegers(a, _x00000000, 1, s32), (~x), x)  # :36
-    top = ((~above) & (~((~above) >> _x00000001)))  # :38
-    return (((x_2 & (~above)) ^ top) - top)  # :39
+    start = (b & _x000000ff)  # :27
+    length = (c & _x000000ff)  # :28
+    above = shiftLeftBy((~_x00000000), length)  # :30
+    inverted = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :35
+    x = shiftRightBy(inverted, start)  # :36
+    x_2 = select(compareIntegers(a, _x00000000, 1, s32), (~x), x)  # :37
+    top = ((~above) & (~((~above) >> _x00000001)))  # :39
+    return (((x_2 & (~above)) ^ top) - top)  # :40
 
 
 def bfe_s64_3(a: Array, b: Array, c: Array) -> Array:
-    start = b  # :26
-    length = c  # :27
-    above = shiftLeftBy((~_x0000000000000000), length)  # :29
-    inverted = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :34
-    x = shiftRightBy(inverted, start)  # :35
-    x_2 = select(compareIntegers(a, _x0000000000000000, 1, s64), (~x), x)  # :36
-    top = ((~above) & (~((~above) >> _x0000000000000001)))  # :38
-    return (((x_2 & (~above)) ^ top) - top)  # :39
+    start = b  # :27
+    length = c  # :28
+    above = shiftLeftBy((~_x0000000000000000), length)  # :30
+    inverted = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :35
+    x = shiftRightBy(inverted, start)  # :36
+    x_2 = select(compareIntegers(a, _x0000000000000000, 1, s64), (~x), x)  # :37
+    top = ((~above) & (~((~above) >> _x0000000000000001)))  # :39
+    return (((x_2 & (~above)) ^ top) - top)  # :40
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -17,19 +17,19 @@ _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 
 
 def bfi_b32_4(a: Array, b: Array, c: Array, e: Array) -> Array:
-    start = (c & _x000000ff)  # :25
-    length = (e & _x000000ff)  # :26
-    none = (a ^ a)  # :27
-    field = shiftLeftBy((~shiftLeftBy((~none), length)), start)  # :28
-    return ((shiftLeftBy(a, start) & field) | (b & (~field)))  # :29
+    start = (c & _x000000ff)  # :26
+    length = (e & _x000000ff)  # :27
+    none = (a ^ a)  # :28
+    field = shiftLeftBy((~shiftLeftBy((~none), length)), start)  # :29
+    return ((shiftLeftBy(a, start) & field) | (b & (~field)))  # :30
 
 
 def bfi_b64_4(a: Array, b: Array, c: Array, e: Array) -> Array:
-    start = c  # :25
-    length = e  # :26
-    none = (a ^ a)  # :27
-    field = shiftLeftBy((~shiftLeftBy((~none), length)), start)  # :28
-    return ((shiftLeftBy(a, start) & field) | (b & (~field)))  # :29
+    start = c  # :26
+    length = e  # :27
+    none = (a ^ a)  # :28
+    field = shiftLeftBy((~shiftLeftBy((~none), length)), start)  # :29
+    return ((shiftLeftBy(a, start) & field) | (b & (~field)))  # :30
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -26,71 +26,71 @@ _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 
 def bfind_u32_1(a: Array) -> Array:
-    x = a  # :30
-    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = a  # :31
+    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place)  # :40
+    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place)  # :41
 
 
 def bfind_u64_1(a: Array) -> Array:
-    x = a  # :32
-    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = a  # :33
+    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place)  # :40
+    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place)  # :41
 
 
 def bfind_s32_1(a: Array) -> Array:
-    x = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :34
-    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :35
+    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place)  # :40
+    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place)  # :41
 
 
 def bfind_s64_1(a: Array) -> Array:
-    x = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :36
-    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :37
+    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place)  # :40
+    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place)  # :41
 
 
 def bfind_shiftamt_u32_1(a: Array) -> Array:
-    x = a  # :30
-    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = a  # :31
+    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    place_2 = (_x0000001f - place)  # :39
-    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place_2)  # :40
+    place_2 = (_x0000001f - place)  # :40
+    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place_2)  # :41
 
 
 def bfind_shiftamt_u64_1(a: Array) -> Array:
-    x = a  # :32
-    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = a  # :33
+    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    place_2 = (_x0000003f - place)  # :39
-    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place_2)  # :40
+    place_2 = (_x0000003f - place)  # :40
+    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place_2)  # :41
 
 
 def bfind_shiftamt_s32_1(a: Array) -> Array:
-    x = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :34
-    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = select(compareIntegers(a, _x00000000, 1, s32), (~a), a)  # :35
+    _2 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    place_2 = (_x0000001f - place)  # :39
-    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place_2)  # :40
+    place_2 = (_x0000001f - place)  # :40
+    return select(compareIntegers(x, _x00000000, 2, u32), _xffffffff, place_2)  # :41
 
 
 def bfind_shiftamt_s64_1(a: Array) -> Array:
-    x = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :36
-    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :37
+    x = select(compareIntegers(a, _x0000000000000000, 1, s64), (~a), a)  # :37
+    _2 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)  # :38
     _1 = congruent(_2, u64, u32)
     place = (_1 - _x000003ff)
-    place_2 = (_x0000003f - place)  # :39
-    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place_2)  # :40
+    place_2 = (_x0000003f - place)  # :40
+    return select(compareIntegers(x, _x0000000000000000, 2, u64), _xffffffff, place_2)  # :41
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -17,15 +17,15 @@ _x0000001f: Array = _np.array(0x0000001f, _np.uint32)
 
 
 def bmsk_clamp_b32_2(a: Array, b: Array) -> Array:
-    none = (a ^ a)  # :27
-    return shiftLeftBy((~shiftLeftBy((~none), b)), a)  # :28
+    none = (a ^ a)  # :28
+    return shiftLeftBy((~shiftLeftBy((~none), b)), a)  # :29
 
 
 def bmsk_wrap_b32_2(a: Array, b: Array) -> Array:
-    a_2 = (a & _x0000001f)  # :25
-    b_2 = (b & _x0000001f)  # :26
-    none = (a_2 ^ a_2)  # :27
-    return shiftLeftBy((~shiftLeftBy((~none), b_2)), a_2)  # :28
+    a_2 = (a & _x0000001f)  # :26
+    b_2 = (b & _x0000001f)  # :27
+    none = (a_2 ^ a_2)  # :28
+    return shiftLeftBy((~shiftLeftBy((~none), b_2)), a_2)  # :29
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -27,7 +27,7 @@ _x000003ff: Array = _np.array(0x000003ff, _np.uint32)
 
 
 def clz_b32_1(a: Array) -> Array:
-    x = a  # :28
+    x = a  # :29
     _1 = (a == _x00000000)
     _5 = (_any_convert(x, u32, f64, roundTowardZero, False) >> _x0000000000000034)
     _4 = congruent(_5, u64, u32)
@@ -37,7 +37,7 @@ def clz_b32_1(a: Array) -> Array:
 
 
 def clz_b64_1(a: Array) -> Array:
-    x = a  # :30
+    x = a  # :31
     _1 = (a == _x0000000000000000)
     _5 = (_any_convert(x, u64, f64, roundTowardZero, False) >> _x0000000000000034)
     _4 = congruent(_5, u64, u32)

@@ -22,15 +22,15 @@ _x0001: Array = _np.array(0x0001, _np.uint16)
 
 
 def cnot_b16_1(a: Array) -> Array:
-    return select((a == _x0000), _x0001, _x0000)  # :21
+    return select((a == _x0000), _x0001, _x0000)  # :22
 
 
 def cnot_b32_1(a: Array) -> Array:
-    return select((a == _x00000000), _x00000001, _x00000000)  # :21
+    return select((a == _x00000000), _x00000001, _x00000000)  # :22
 
 
 def cnot_b64_1(a: Array) -> Array:
-    return select((a == _x0000000000000000), _x0000000000000001, _x0000000000000000)  # :21
+    return select((a == _x0000000000000000), _x0000000000000001, _x0000000000000000)  # :22
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

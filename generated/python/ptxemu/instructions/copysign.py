@@ -14,11 +14,11 @@ from . import Kernels as _Kernels
 
 
 def copysign_f32_2(a: Array, b: Array) -> Array:
-    return copySign(b, a, f32)  # :22
+    return copySign(b, a, f32)  # :23
 
 
 def copysign_f64_2(a: Array, b: Array) -> Array:
-    return copySign(b, a, f64)  # :22
+    return copySign(b, a, f64)  # :23
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -21,35 +21,35 @@ _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
 
 
 def cos_approx_f32_1(a: Array) -> Array:
-    return cos(a, f32, roundTiesToEven, False)  # :27
+    return cos(a, f32, roundTiesToEven, False)  # :28
 
 
 def cos_approx_ftz_f32_1(a: Array) -> Array:
-    return cos(a, f32, roundTiesToEven, True, True)  # :27
+    return cos(a, f32, roundTiesToEven, True, True)  # :28
 
 
 def cos_approx_f32_1_sm_50(a: Array) -> Array:
-    return unit(a, "RRO_COS_sm_50")  # :35
+    return unit(a, "RRO_COS_sm_50")  # :36
 
 
 def cos_approx_f32_1_sm_70(a: Array) -> Array:
-    _1 = convert(a, f32, f64, roundTiesToEven, False)  # :38
+    _1 = convert(a, f32, f64, roundTiesToEven, False)  # :39
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, False)
-    turns = convert(product, f64, f32, roundTowardZero, False)  # :39
-    return unit(turns, "COS_sm_70")  # :40
+    turns = convert(product, f64, f32, roundTowardZero, False)  # :40
+    return unit(turns, "COS_sm_70")  # :41
 
 
 def cos_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "RRO_COS_sm_50")  # :35
+    return unit(a_2, "RRO_COS_sm_50")  # :36
 
 
 def cos_approx_ftz_f32_1_sm_70(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :38
+    _1 = convert(a_2, f32, f64, roundTiesToEven, False)  # :39
     product = multiplication(_1, _x3fc45f3060000000, f64, roundTiesToEven, True)
-    turns = convert(product, f64, f32, roundTowardZero, True)  # :39
-    return unit(turns, "COS_sm_70")  # :40
+    turns = convert(product, f64, f32, roundTowardZero, True)  # :40
+    return unit(turns, "COS_sm_70")  # :41
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -24,280 +24,280 @@ _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 @_tabulated(16)
 def cvt_rni_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, u8, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, u16, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, u32, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, u64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rni_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, s8, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, s16, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # :274
+    return _any_convert(a, bf16, s32, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, s64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rzi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, u8, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, u16, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, u32, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, u64, roundTowardZero, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rzi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, s8, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, s16, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardZero, False)  # :274
+    return _any_convert(a, bf16, s32, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, s64, roundTowardZero, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rmi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, u8, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, u16, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, u32, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, u64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rmi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, s8, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, s16, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # :274
+    return _any_convert(a, bf16, s32, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, s64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rpi_u8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, u8, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, u16, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, u32, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, u64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rpi_s8_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, s8, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s16_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, s16, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s32_bf16_1(a: Array) -> Array:
-    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # :274
+    return _any_convert(a, bf16, s32, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s64_bf16_1(a: Array) -> Array:
-    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, bf16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, bf16, s64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, bf16), _x8000000000000000, d)  # :278
 
 
 def cvt_bf16_bf16_1(a: Array) -> Array:
-    d = a  # :281
+    d = a  # :282
     return select(isNaN(d, bf16), _x7fff, d)  # NaN
 
 
 def cvt_rni_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTiesToEven, False)  # :279
+    return roundToIntegral(a, bf16, roundTiesToEven, False)  # :280
 
 
 def cvt_rzi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardZero, False)  # :279
+    return roundToIntegral(a, bf16, roundTowardZero, False)  # :280
 
 
 def cvt_rmi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardNegative, False)  # :279
+    return roundToIntegral(a, bf16, roundTowardNegative, False)  # :280
 
 
 def cvt_rpi_bf16_bf16_1(a: Array) -> Array:
-    return roundToIntegral(a, bf16, roundTowardPositive, False)  # :279
+    return roundToIntegral(a, bf16, roundTowardPositive, False)  # :280
 
 
 @_tabulated(16)
 def cvt_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # :285
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # :286
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
 def cvt_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTiesToEven, False)  # :285
-    return _flushed(d, f32)  # :288
+    d = convert(a, bf16, f32, roundTiesToEven, False)  # :286
+    return _flushed(d, f32)  # :289
 
 
 @_tabulated(16)
 def cvt_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTiesToEven, False)  # :285
+    d = convert(a, bf16, f64, roundTiesToEven, False)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rz_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardZero, False)  # :285
+    d = convert(a, bf16, f64, roundTowardZero, False)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rm_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardNegative, False)  # :285
+    d = convert(a, bf16, f64, roundTowardNegative, False)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rp_f64_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f64, roundTowardPositive, False)  # :285
+    d = convert(a, bf16, f64, roundTowardPositive, False)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_rn_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTiesToEven, False)  # :285
+    return convert(a, bf16, f16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rz_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardZero, False)  # :285
+    return convert(a, bf16, f16, roundTowardZero, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rm_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardNegative, False)  # :285
+    return convert(a, bf16, f16, roundTowardNegative, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rp_f16_bf16_1(a: Array) -> Array:
-    return convert(a, bf16, f16, roundTowardPositive, False)  # :285
+    return convert(a, bf16, f16, roundTowardPositive, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # :285
+    d = convert(a, bf16, f32, roundTowardZero, False)  # :286
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
 def cvt_rz_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardZero, False)  # :285
-    return _flushed(d, f32)  # :288
+    d = convert(a, bf16, f32, roundTowardZero, False)  # :286
+    return _flushed(d, f32)  # :289
 
 
 @_tabulated(16)
 def cvt_rm_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # :285
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # :286
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
 def cvt_rm_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardNegative, False)  # :285
-    return _flushed(d, f32)  # :288
+    d = convert(a, bf16, f32, roundTowardNegative, False)  # :286
+    return _flushed(d, f32)  # :289
 
 
 @_tabulated(16)
 def cvt_rp_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # :285
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # :286
     return select(isNaN(d, f32), convertNaN(a, bf16, f32), d)  # NaN
 
 
 @_tabulated(16)
 def cvt_rp_ftz_f32_bf16_1(a: Array) -> Array:
-    d = convert(a, bf16, f32, roundTowardPositive, False)  # :285
-    return _flushed(d, f32)  # :288
+    d = convert(a, bf16, f32, roundTowardPositive, False)  # :286
+    return _flushed(d, f32)  # :289

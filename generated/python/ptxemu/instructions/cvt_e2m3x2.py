@@ -24,70 +24,70 @@ _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
 @_tabulated(6)
 def cvt_rn_f16x2_e2m3x2_1(a: Array) -> Array:
-    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # :285
+    return _any_convert(a, e2m3, f16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(6)
 def cvt_rn_relu_f16x2_e2m3x2_1(a: Array) -> Array:
-    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # :285
+    d = _any_convert(a, e2m3, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 @_tabulated(6)
 def cvt_rn_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :268
-    return x  # :269
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :269
+    return x  # :270
 
 
 @_tabulated(6)
 def cvt_rn_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :268
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :269
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :269
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :270
 
 
 @_tabulated(6)
 def cvt_rn_relu_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :268
-    d = x  # :269
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :269
+    d = x  # :270
     return maximum(d, _x0000, bf16)  # .relu
 
 
 @_tabulated(6)
 def cvt_rn_relu_satfinite_bf16x2_e2m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :268
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :269
+    x = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :269
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :270
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 @_tabulated(6, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return x  # :264
+    return x  # :265
 
 
 @_tabulated(6, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :264
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :265
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = x  # :264
+    d = x  # :265
     return maximum(d, _x0000, bf16)  # .relu
 
 
 @_tabulated(6, 8)
 def cvt_rn_relu_satfinite_scaled_n2_ue8m0_bf16x2_e2m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, e2m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :264
+    d = minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :265
     return _clamped(d, _x7fff, bf16)  # .relu

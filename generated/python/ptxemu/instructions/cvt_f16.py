@@ -30,258 +30,258 @@ _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 @_tabulated(16)
 def cvt_rni_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, u8, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, u16, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, u32, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, u64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rni_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, s8, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, s16, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTiesToEven, False)  # :274
+    return _any_convert(a, f16, s32, roundTiesToEven, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rni_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, s64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rzi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, u8, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, u16, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, u32, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, u64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rzi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, s8, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, s16, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardZero, False)  # :274
+    return _any_convert(a, f16, s32, roundTowardZero, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rzi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, s64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rmi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, u8, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, u16, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, u32, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, u64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rmi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, s8, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, s16, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardNegative, False)  # :274
+    return _any_convert(a, f16, s32, roundTowardNegative, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rmi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, s64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rpi_u8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u8, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, u8, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u16, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, u16, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, u32, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, u32, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_u64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, u64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 @_tabulated(16)
 def cvt_rpi_s8_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s8, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, s8, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s16_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s16, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, s16, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s32_f16_1(a: Array) -> Array:
-    return _any_convert(a, f16, s32, roundTowardPositive, False)  # :274
+    return _any_convert(a, f16, s32, roundTowardPositive, False)  # :275
 
 
 @_tabulated(16)
 def cvt_rpi_s64_f16_1(a: Array) -> Array:
-    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f16), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f16, s64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f16), _x8000000000000000, d)  # :278
 
 
 def cvt_f16_f16_1(a: Array) -> Array:
-    d = a  # :281
+    d = a  # :282
     return select(isNaN(d, f16), _x7fff, d)  # NaN
 
 
 def cvt_sat_f16_f16_1(a: Array) -> Array:
-    d = a  # :281
+    d = a  # :282
     d_2 = select(isNaN(d, f16), _x7fff, d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x0000, f16), _x3c00, f16)  # .sat
 
 
 def cvt_rni_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTiesToEven, False)  # :279
+    return roundToIntegral(a, f16, roundTiesToEven, False)  # :280
 
 
 def cvt_rni_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTiesToEven, False)  # :279
+    d = roundToIntegral(a, f16, roundTiesToEven, False)  # :280
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rzi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardZero, False)  # :279
+    return roundToIntegral(a, f16, roundTowardZero, False)  # :280
 
 
 def cvt_rzi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardZero, False)  # :279
+    d = roundToIntegral(a, f16, roundTowardZero, False)  # :280
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rmi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardNegative, False)  # :279
+    return roundToIntegral(a, f16, roundTowardNegative, False)  # :280
 
 
 def cvt_rmi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardNegative, False)  # :279
+    d = roundToIntegral(a, f16, roundTowardNegative, False)  # :280
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rpi_f16_f16_1(a: Array) -> Array:
-    return roundToIntegral(a, f16, roundTowardPositive, False)  # :279
+    return roundToIntegral(a, f16, roundTowardPositive, False)  # :280
 
 
 def cvt_rpi_sat_f16_f16_1(a: Array) -> Array:
-    d = roundToIntegral(a, f16, roundTowardPositive, False)  # :279
+    d = roundToIntegral(a, f16, roundTowardPositive, False)  # :280
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(16)
 def cvt_f32_f16_1(a: Array) -> Array:
-    return convert(a, f16, f32, roundTiesToEven, False)  # :285
+    return convert(a, f16, f32, roundTiesToEven, False)  # :286
 
 
 @_tabulated(16)
 def cvt_sat_f32_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f32, roundTiesToEven, False)  # :285
+    d = convert(a, f16, f32, roundTiesToEven, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(16)
 def cvt_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # :285
+    d = convert(a, f16, f64, roundTiesToEven, False)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 @_tabulated(16)
 def cvt_sat_f64_f16_1(a: Array) -> Array:
-    d = convert(a, f16, f64, roundTiesToEven, False)  # :285
+    d = convert(a, f16, f64, roundTiesToEven, False)  # :286
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(16)
 def cvt_rn_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTiesToEven, False)  # :285
+    return convert(a, f16, bf16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rz_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardZero, False)  # :285
+    return convert(a, f16, bf16, roundTowardZero, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rm_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardNegative, False)  # :285
+    return convert(a, f16, bf16, roundTowardNegative, False)  # :286
 
 
 @_tabulated(16)
 def cvt_rp_bf16_f16_1(a: Array) -> Array:
-    return convert(a, f16, bf16, roundTowardPositive, False)  # :285
+    return convert(a, f16, bf16, roundTowardPositive, False)  # :286

@@ -47,104 +47,104 @@ _xfb00: Array = _np.array(0xfb00, _np.uint16)
 
 @_tabulated(16)
 def cvt_rn_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     return _any_convert(_1, f16, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
-    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :283
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :284
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     return _any_convert(_1, f16, e2m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     return _any_convert(_1, f16, e3m2, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     return _any_convert(_1, f16, e2m1, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :284
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :284
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTiesToEven, False)
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
@@ -152,14 +152,14 @@ def cvt_rn_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTiesToEven, False)  # :284
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTiesToEven, False)
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
@@ -167,7 +167,7 @@ def cvt_rn_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTiesToEven, False)
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
@@ -175,7 +175,7 @@ def cvt_rn_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTiesToEven, False)
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
@@ -183,104 +183,104 @@ def cvt_rn_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     return _any_convert(_1, f16, e4m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e5m2x2_f16x2_1(a: Array) -> Array:
-    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :283
+    return convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :284
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     return _any_convert(_1, f16, e2m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     return _any_convert(_1, f16, e3m2, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     return _any_convert(_1, f16, e2m1, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :284
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     return _withoutSign(d, e4m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :284
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     return _withoutSign(d, e2m3)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     return _withoutSign(d, e3m2)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     return _withoutSign(d, e2m1)  # .relu
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :283
+    _1 = minimum(maximum(a, _xdf00, f16), _x5f00, f16)  # :284
     d = _any_convert(_1, f16, e4m3, roundTowardZero, False)
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
@@ -288,14 +288,14 @@ def cvt_rz_satfinite_relu_pzo_e4m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f16x2_1(a: Array) -> Array:
-    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :283
+    d = convert(minimum(maximum(a, _xfb00, f16), _x7b00, f16), f16, e5m2, roundTowardZero, False)  # :284
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :283
+    _1 = minimum(maximum(a, _xc780, f16), _x4780, f16)  # :284
     d = _any_convert(_1, f16, e2m3, roundTowardZero, False)
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
@@ -303,7 +303,7 @@ def cvt_rz_satfinite_relu_pzo_e2m3x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :283
+    _1 = minimum(maximum(a, _xcf00, f16), _x4f00, f16)  # :284
     d = _any_convert(_1, f16, e3m2, roundTowardZero, False)
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
@@ -311,7 +311,7 @@ def cvt_rz_satfinite_relu_pzo_e3m2x2_f16x2_1(a: Array) -> Array:
 
 @_tabulated(16)
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
-    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :283
+    _1 = minimum(maximum(a, _xc600, f16), _x4600, f16)  # :284
     d = _any_convert(_1, f16, e2m1, roundTowardZero, False)
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
@@ -319,585 +319,585 @@ def cvt_rz_satfinite_relu_pzo_e2m1x2_f16x2_1(a: Array) -> Array:
 
 @_halved
 def _end_9(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_9(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_10(x_2: Array) -> Array:
-    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_10(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_11(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_11(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_12(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_12(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_13(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_13(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_14(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_15(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_16(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_17(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_18(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_19(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_20(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_21(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_22(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_23(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_24(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_25(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_26(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_27(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_28(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_29(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_30(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_31(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_32(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_33(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_34(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_35(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_36(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_37(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_38(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_39(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_40(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_41(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_42(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_43(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_44(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_45(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_46(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_47(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_48(division(x, _1, f32, roundTowardZero, False))
 
 
 @_tabulated(16)
 def cvt_rn_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False)  # :266
+    x = convert(a, f16, f32, roundTiesToEven, False)  # :267
     return _any_convert(x, f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rn_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False)  # :266
+    x = convert(a, f16, f32, roundTiesToEven, False)  # :267
     return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTiesToEven, False)
 
 
 @_tabulated(16)
 def cvt_rz_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False)  # :266
+    x = convert(a, f16, f32, roundTowardZero, False)  # :267
     return _any_convert(x, f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rz_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False)  # :266
+    x = convert(a, f16, f32, roundTowardZero, False)  # :267
     return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTowardZero, False)
 
 
 @_tabulated(16)
 def cvt_rp_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False)  # :266
+    x = convert(a, f16, f32, roundTowardPositive, False)  # :267
     return _any_convert(x, f32, ue5m3, roundTowardPositive, False)
 
 
 @_tabulated(16)
 def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False)  # :266
+    x = convert(a, f16, f32, roundTowardPositive, False)  # :267
     _1 = _within(x, _xc7e00000, _x47e00000, f32)
     return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def _end_56(x_2: Array) -> Array:
-    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :255
+    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_56(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_57(x_2: Array) -> Array:
-    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :255
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :254
+    x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
     return _end_57(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_58(x_2: Array) -> Array:
-    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :255
+    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_58(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_59(x_2: Array) -> Array:
-    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :255
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardZero, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :254
+    x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
     return _end_59(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_60(x_2: Array) -> Array:
-    return _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :255
+    return _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :256
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :254
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :255
     return _end_60(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
 def _end_61(x_2: Array) -> Array:
-    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :255
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
-    x = convert(a, f16, f32, roundTowardPositive, False, True)  # :251
-    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :254
+    x = convert(a, f16, f32, roundTowardPositive, False, True)  # :252
+    _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :255
     return _end_61(division(x, _1, f32, roundTowardPositive, False))

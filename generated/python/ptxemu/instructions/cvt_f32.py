@@ -90,289 +90,289 @@ _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, u8, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, u16, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, u32, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rni_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, s8, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, s16, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False)  # :274
+    return _any_convert(a, f32, s32, roundTiesToEven, False)  # :275
 
 
 def cvt_rni_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rni_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, u8, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, u16, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, u32, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTiesToEven, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rni_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, s8, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, s16, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # :274
+    return _any_convert(a, f32, s32, roundTiesToEven, False, True)  # :275
 
 
 def cvt_rni_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTiesToEven, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, u8, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, u16, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, u32, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, s8, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, s16, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False)  # :274
+    return _any_convert(a, f32, s32, roundTowardZero, False)  # :275
 
 
 def cvt_rzi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, u8, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, u16, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, u32, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardZero, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, s8, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, s16, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # :274
+    return _any_convert(a, f32, s32, roundTowardZero, False, True)  # :275
 
 
 def cvt_rzi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardZero, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, u8, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, u16, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, u32, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, s8, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, s16, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False)  # :274
+    return _any_convert(a, f32, s32, roundTowardNegative, False)  # :275
 
 
 def cvt_rmi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, u8, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, u16, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, u32, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardNegative, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, s8, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, s16, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # :274
+    return _any_convert(a, f32, s32, roundTowardNegative, False, True)  # :275
 
 
 def cvt_rmi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardNegative, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, u8, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, u16, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, u32, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, s8, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, s16, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False)  # :274
+    return _any_convert(a, f32, s32, roundTowardPositive, False)  # :275
 
 
 def cvt_rpi_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_ftz_u8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, u8, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_u16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, u16, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_u32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, u32, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_u64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, u64, roundTowardPositive, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_ftz_s8_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, s8, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_s16_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, s16, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_s32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # :274
+    return _any_convert(a, f32, s32, roundTowardPositive, False, True)  # :275
 
 
 def cvt_rpi_ftz_s64_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # :274
-    return select(isNaN(a, f32), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f32, s64, roundTowardPositive, False, True)  # :275
+    return select(isNaN(a, f32), _x8000000000000000, d)  # :278
 
 
 def cvt_1(a: Array) -> Array:
-    return a  # :281
+    return a  # :282
 
 
 def cvt_sat_f32_f32_1(a: Array) -> Array:
-    d = a  # :281
+    d = a  # :282
     return minimumNumber(maximumNumber(d, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_ftz_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    d = a_2  # :281
+    d = a_2  # :282
     condition = isNaN(d, f32)  # NaN
     condition_2 = isNaN(a, f32)
     d_2 = quieten(a_2, f32)
@@ -383,7 +383,7 @@ def cvt_ftz_f32_f32_1(a: Array) -> Array:
 
 def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    d = a_2  # :281
+    d = a_2  # :282
     condition = isNaN(d, f32)  # NaN
     condition_2 = isNaN(a, f32)
     d_2 = quieten(a_2, f32)
@@ -394,1201 +394,1201 @@ def cvt_ftz_sat_f32_f32_1(a: Array) -> Array:
 
 
 def cvt_rni_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False)  # :279
+    return roundToIntegral(a, f32, roundTiesToEven, False)  # :280
 
 
 def cvt_rni_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False)  # :279
+    d = roundToIntegral(a, f32, roundTiesToEven, False)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rni_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # :279
+    return roundToIntegral(a, f32, roundTiesToEven, False, True)  # :280
 
 
 def cvt_rni_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # :279
+    d = roundToIntegral(a, f32, roundTiesToEven, False, True)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rzi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False)  # :279
+    return roundToIntegral(a, f32, roundTowardZero, False)  # :280
 
 
 def cvt_rzi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False)  # :279
+    d = roundToIntegral(a, f32, roundTowardZero, False)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rzi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardZero, False, True)  # :279
+    return roundToIntegral(a, f32, roundTowardZero, False, True)  # :280
 
 
 def cvt_rzi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # :279
+    d = roundToIntegral(a, f32, roundTowardZero, False, True)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rmi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False)  # :279
+    return roundToIntegral(a, f32, roundTowardNegative, False)  # :280
 
 
 def cvt_rmi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False)  # :279
+    d = roundToIntegral(a, f32, roundTowardNegative, False)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rmi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # :279
+    return roundToIntegral(a, f32, roundTowardNegative, False, True)  # :280
 
 
 def cvt_rmi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # :279
+    d = roundToIntegral(a, f32, roundTowardNegative, False, True)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rpi_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False)  # :279
+    return roundToIntegral(a, f32, roundTowardPositive, False)  # :280
 
 
 def cvt_rpi_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False)  # :279
+    d = roundToIntegral(a, f32, roundTowardPositive, False)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rpi_ftz_f32_f32_1(a: Array) -> Array:
-    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # :279
+    return roundToIntegral(a, f32, roundTowardPositive, False, True)  # :280
 
 
 def cvt_rpi_ftz_sat_f32_f32_1(a: Array) -> Array:
-    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # :279
+    d = roundToIntegral(a, f32, roundTowardPositive, False, True)  # :280
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f64, roundTiesToEven, False)  # :286
     return select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # NaN
 
 
 def cvt_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f64, roundTiesToEven, False)  # :286
     d_2 = select(isNaN(d, f64), quieten(convertNaN(a, f32, f64), f64), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_ftz_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # :285
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # :286
     return _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
 
 
 def cvt_ftz_sat_f64_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f64, roundTiesToEven, False, True)  # :285
+    d = convert(a, f32, f64, roundTiesToEven, False, True)  # :286
     d_2 = _replace(d, isNaN(d, f64), _x7fffffffe0000000, f64)  # NaN
     return minimumNumber(maximumNumber(d_2, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False)  # :285
+    return convert(a, f32, f16, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTiesToEven, False, True)  # :285
+    return convert(a, f32, f16, roundTiesToEven, False, True)  # :286
 
 
 def cvt_rn_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False, True)  # :285
+    d = convert(a, f32, f16, roundTiesToEven, False, True)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False)  # :285
+    return convert(a, f32, f16, roundTowardZero, False)  # :286
 
 
 def cvt_rz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # :285
+    d = convert(a, f32, f16, roundTowardZero, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardZero, False, True)  # :285
+    return convert(a, f32, f16, roundTowardZero, False, True)  # :286
 
 
 def cvt_rz_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False, True)  # :285
+    d = convert(a, f32, f16, roundTowardZero, False, True)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False)  # :285
+    return convert(a, f32, f16, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False)  # :285
+    d = convert(a, f32, f16, roundTowardNegative, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardNegative, False, True)  # :285
+    return convert(a, f32, f16, roundTowardNegative, False, True)  # :286
 
 
 def cvt_rm_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False, True)  # :285
+    d = convert(a, f32, f16, roundTowardNegative, False, True)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False)  # :285
+    return convert(a, f32, f16, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False)  # :285
+    d = convert(a, f32, f16, roundTowardPositive, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_ftz_f16_f32_1(a: Array) -> Array:
-    return convert(a, f32, f16, roundTowardPositive, False, True)  # :285
+    return convert(a, f32, f16, roundTowardPositive, False, True)  # :286
 
 
 def cvt_rp_ftz_sat_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False, True)  # :285
+    d = convert(a, f32, f16, roundTowardPositive, False, True)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False)  # :285
+    return convert(a, f32, bf16, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTiesToEven, False, True)  # :285
+    return convert(a, f32, bf16, roundTiesToEven, False, True)  # :286
 
 
 def cvt_rz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False)  # :285
+    return convert(a, f32, bf16, roundTowardZero, False)  # :286
 
 
 def cvt_rz_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardZero, False, True)  # :285
+    return convert(a, f32, bf16, roundTowardZero, False, True)  # :286
 
 
 def cvt_rm_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False)  # :285
+    return convert(a, f32, bf16, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardNegative, False, True)  # :285
+    return convert(a, f32, bf16, roundTowardNegative, False, True)  # :286
 
 
 def cvt_rp_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False)  # :285
+    return convert(a, f32, bf16, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_ftz_bf16_f32_1(a: Array) -> Array:
-    return convert(a, f32, bf16, roundTowardPositive, False, True)  # :285
+    return convert(a, f32, bf16, roundTowardPositive, False, True)  # :286
 
 
 def cvt_rn_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rn_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # :286
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 @_tabulated(16)
 def _end_1(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :283
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :284
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rn_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # :283
+    return _end_1(convert(a, f32, f16, roundTiesToEven, False))  # :284
 
 
 @_tabulated(16)
 def _end_2(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :283
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :284
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rn_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, bf16, roundTiesToEven, False))  # :283
+    return _end_2(convert(a, f32, bf16, roundTiesToEven, False))  # :284
 
 
 def cvt_rz_relu_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # :285
+    d = convert(a, f32, f16, roundTowardZero, False)  # :286
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rz_relu_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # :285
+    d = convert(a, f32, bf16, roundTowardZero, False)  # :286
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rz_relu_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # :283
+    return _end_1(convert(a, f32, f16, roundTowardZero, False))  # :284
 
 
 def cvt_rz_relu_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_2(convert(a, f32, bf16, roundTowardZero, False))  # :283
+    return _end_2(convert(a, f32, bf16, roundTowardZero, False))  # :284
 
 
 @_tabulated(16)
 def _end_3(_unbounded_d: Array) -> Array:
-    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :283
+    return minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :284
 
 
 def cvt_rn_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, f16, roundTiesToEven, False))  # :283
+    return _end_3(convert(a, f32, f16, roundTiesToEven, False))  # :284
 
 
 @_tabulated(16)
 def _end_4(_unbounded_d: Array) -> Array:
-    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :283
+    return minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :284
 
 
 def cvt_rn_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, bf16, roundTiesToEven, False))  # :283
+    return _end_4(convert(a, f32, bf16, roundTiesToEven, False))  # :284
 
 
 def cvt_rz_satfinite_f16_f32_1(a: Array) -> Array:
-    return _end_3(convert(a, f32, f16, roundTowardZero, False))  # :283
+    return _end_3(convert(a, f32, f16, roundTowardZero, False))  # :284
 
 
 def cvt_rz_satfinite_bf16_f32_1(a: Array) -> Array:
-    return _end_4(convert(a, f32, bf16, roundTowardZero, False))  # :283
+    return _end_4(convert(a, f32, bf16, roundTowardZero, False))  # :284
 
 
 def cvt_rna_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, tf32, roundTiesToAway, False)  # :285
+    return _any_convert(a, f32, tf32, roundTiesToAway, False)  # :286
 
 
 def cvt_rna_satfinite_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToAway, False)  # :283
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToAway, False)  # :284
 
 
 def cvt_rn_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, tf32, roundTiesToEven, False)  # :285
+    return _any_convert(a, f32, tf32, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :286
     return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rn_satfinite_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :283
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :284
 
 
 def cvt_rn_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :284
     return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rz_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(a, f32, tf32, roundTowardZero, False)  # :285
+    return _any_convert(a, f32, tf32, roundTowardZero, False)  # :286
 
 
 def cvt_rz_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :286
     return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rz_satfinite_tf32_f32_1(a: Array) -> Array:
-    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :284
 
 
 def cvt_rz_satfinite_relu_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :284
     return _withoutSign(d, tf32)  # .relu
 
 
 def cvt_rn_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f16, roundTiesToEven, False)  # :286
     return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rn_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 @_tabulated(16)
 def _end_5(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :283
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :284
     return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, f16, roundTiesToEven, False))  # :283
+    return _end_5(convert(a, f32, f16, roundTiesToEven, False))  # :284
 
 
 @_tabulated(16)
 def _end_6(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :283
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :284
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, bf16, roundTiesToEven, False))  # :283
+    return _end_6(convert(a, f32, bf16, roundTiesToEven, False))  # :284
 
 
 def cvt_rn_relu_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, f16, roundTiesToEven, False)  # :286
     d_3 = _clamped(d, _x7fff, f16)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False)  # :285
+    d = convert(a, f32, bf16, roundTiesToEven, False)  # :286
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return d_3  # .pzo
 
 
 @_tabulated(16)
 def _end_7(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :283
+    d = minimum(maximum(_unbounded_d, _xfbff, f16), _x7bff, f16)  # :284
     d_3 = _clamped(d, _x7fff, f16)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, f16, roundTiesToEven, False))  # :283
+    return _end_7(convert(a, f32, f16, roundTiesToEven, False))  # :284
 
 
 @_tabulated(16)
 def _end_8(_unbounded_d: Array) -> Array:
-    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :283
+    d = minimum(maximum(_unbounded_d, _xff7f, bf16), _x7f7f, bf16)  # :284
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, bf16, roundTiesToEven, False))  # :283
+    return _end_8(convert(a, f32, bf16, roundTiesToEven, False))  # :284
 
 
 def cvt_rz_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # :285
+    d = convert(a, f32, f16, roundTowardZero, False)  # :286
     return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # :285
+    d = convert(a, f32, bf16, roundTowardZero, False)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_5(convert(a, f32, f16, roundTowardZero, False))  # :283
+    return _end_5(convert(a, f32, f16, roundTowardZero, False))  # :284
 
 
 def cvt_rz_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_6(convert(a, f32, bf16, roundTowardZero, False))  # :283
+    return _end_6(convert(a, f32, bf16, roundTowardZero, False))  # :284
 
 
 def cvt_rz_relu_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardZero, False)  # :285
+    d = convert(a, f32, f16, roundTowardZero, False)  # :286
     d_3 = _clamped(d, _x7fff, f16)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_relu_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False)  # :285
+    d = convert(a, f32, bf16, roundTowardZero, False)  # :286
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_relu_satfinite_pzo_f16_f32_1(a: Array) -> Array:
-    return _end_7(convert(a, f32, f16, roundTowardZero, False))  # :283
+    return _end_7(convert(a, f32, f16, roundTowardZero, False))  # :284
 
 
 def cvt_rz_relu_satfinite_pzo_bf16_f32_1(a: Array) -> Array:
-    return _end_8(convert(a, f32, bf16, roundTowardZero, False))  # :283
+    return _end_8(convert(a, f32, bf16, roundTowardZero, False))  # :284
 
 
 def cvt_rn_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :286
     return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rn_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTiesToEven, False)  # :286
     d_3 = _withoutSign(d, tf32)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :284
     return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTiesToEven, False)  # :284
     d_3 = _withoutSign(d, tf32)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :286
     return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rz_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :285
+    d = _any_convert(a, f32, tf32, roundTowardZero, False)  # :286
     d_3 = _withoutSign(d, tf32)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_satfinite_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :284
     return select(_declared_isZero(d, tf32), _x00000000, d)  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_tf32_f32_1(a: Array) -> Array:
-    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xff7fe000, _x7f7fe000, f32), f32, tf32, roundTowardZero, False)  # :284
     d_3 = _withoutSign(d, tf32)  # .relu
     return d_3  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :283
+    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :284
 
 
 @_halved
 def cvt_rn_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :283
+    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :284
 
 
 @_halved
 def cvt_rn_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :283
+    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :284
 
 
 @_halved
 def cvt_rn_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :283
+    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :284
 
 
 @_halved
 def cvt_rn_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :283
+    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :284
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :284
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :284
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :284
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :284
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :284
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :284
     return _withoutSign(d, e4m3)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :284
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :284
     return _withoutSign(d, e2m3)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :284
     return _withoutSign(d, e3m2)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :284
     return _withoutSign(d, e2m1)  # .relu
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :284
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :284
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :284
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :284
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def cvt_rn_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :284
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_e4m3x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rz_satfinite_e5m2x2_f32_2(a: Array) -> Array:
-    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :283
+    return convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rz_satfinite_e2m3x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rz_satfinite_e3m2x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rz_satfinite_e2m1x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :284
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :284
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :284
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :284
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :284
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :284
     return _withoutSign(d, e4m3)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :284
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :284
     return _withoutSign(d, e2m3)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :284
     return _withoutSign(d, e3m2)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :284
     return _withoutSign(d, e2m1)  # .relu
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e4m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :284
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e5m2x2_f32_2(a: Array) -> Array:
-    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :283
+    d = convert(_within(a, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :284
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m3x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :284
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e3m2x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :284
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def cvt_rz_satfinite_relu_pzo_e2m1x2_f32_2(a: Array) -> Array:
-    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :283
+    d = _any_convert(_within(a, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :284
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 @_halved
 def _end_9(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_9(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_10(x_2: Array) -> Array:
-    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_10(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_11(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_11(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_12(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_12(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_13(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_13(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_14(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_14(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_15(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_15(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_16(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_16(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_17(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_17(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_18(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rn_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_18(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_19(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_19(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_20(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_20(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_21(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_21(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_22(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_22(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_23(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rn_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_23(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_24(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTiesToEven, False)  # :256
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_24(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_25(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTiesToEven, False)  # :256
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_25(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_26(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_26(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_27(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_27(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_28(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTiesToEven, False)  # :256
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rn_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_28(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_29(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_29(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_30(x_2: Array) -> Array:
-    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    return convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_30(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_31(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_31(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_32(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_32(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_33(x_2: Array) -> Array:
-    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    return _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_33(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_34(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e4m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_34(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_35(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     return select(isZero(d, e5m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_35(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_36(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e2m3), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_36(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_37(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e3m2), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_37(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_38(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     return select(_declared_isZero(d, e2m1), _x00, d)  # .pzo
 
 
 def cvt_rz_satfinite_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_38(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_39(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_39(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_40(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_40(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_41(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_41(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_42(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_42(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_43(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     return _withoutSign(d, e2m1)  # .relu
 
 
 def cvt_rz_satfinite_relu_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_43(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_44(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc3e00000, _x43e00000, f32), f32, e4m3, roundTowardZero, False)  # :256
     d_3 = _withoutSign(d, e4m3)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e4m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_44(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_45(x_2: Array) -> Array:
-    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :255
+    d = convert(_within(x_2, _xc7600000, _x47600000, f32), f32, e5m2, roundTowardZero, False)  # :256
     d_3 = _clamped(d, _x7f, e5m2)  # .relu
     return d_3  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e5m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_45(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_46(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0f00000, _x40f00000, f32), f32, e2m3, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e2m3)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_46(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_47(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc1e00000, _x41e00000, f32), f32, e3m2, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e3m2)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e3m2x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_47(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_48(x_2: Array) -> Array:
-    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :255
+    d = _any_convert(_within(x_2, _xc0c00000, _x40c00000, f32), f32, e2m1, roundTowardZero, False)  # :256
     d_2 = _withoutSign(d, e2m1)  # .relu
     return d_2  # .pzo
 
 
 def cvt_rz_satfinite_relu_pzo_scaled_n1_ue8m0_e2m1x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_48(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rs_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7c00, f16, 13)  # :249
+    return _convertBounded(a, r, _x7c00, f16, 13)  # :250
 
 
 def cvt_rs_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7f80, bf16, 16)  # :249
+    return _convertBounded(a, r, _x7f80, bf16, 16)  # :250
 
 
 def cvt_rs_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7bff, f16, 13)  # :249
+    return _convertBounded(a, r, _x7bff, f16, 13)  # :250
 
 
 def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7f7f, bf16, 16)  # :249
+    return _convertBounded(a, r, _x7f7f, bf16, 16)  # :250
 
 
 @_tabulated(16)
@@ -1597,7 +1597,7 @@ def _end_49(d: Array) -> Array:
 
 
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_49(_convertBounded(a, r, _x7c00, f16, 13))  # :249
+    return _end_49(_convertBounded(a, r, _x7c00, f16, 13))  # :250
 
 
 @_tabulated(16)
@@ -1606,35 +1606,35 @@ def _end_50(d: Array) -> Array:
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_50(_convertBounded(a, r, _x7f80, bf16, 16))  # :249
+    return _end_50(_convertBounded(a, r, _x7f80, bf16, 16))  # :250
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_49(_convertBounded(a, r, _x7bff, f16, 13))  # :249
+    return _end_49(_convertBounded(a, r, _x7bff, f16, 13))  # :250
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_50(_convertBounded(a, r, _x7f7f, bf16, 16))  # :249
+    return _end_50(_convertBounded(a, r, _x7f7f, bf16, 16))  # :250
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7e, e4m3, 16)  # :249
+    return _convertBounded(a, r, _x7e, e4m3, 16)  # :250
 
 
 def cvt_rs_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x7b, e5m2, 16)  # :249
+    return _convertBounded(a, r, _x7b, e5m2, 16)  # :250
 
 
 def cvt_rs_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x1f, e2m3, 16)  # :249
+    return _convertBounded(a, r, _x1f, e2m3, 16)  # :250
 
 
 def cvt_rs_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x1f, e3m2, 16)  # :249
+    return _convertBounded(a, r, _x1f, e3m2, 16)  # :250
 
 
 def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _convertBounded(a, r, _x07, e2m1, 16)  # :249
+    return _convertBounded(a, r, _x07, e2m1, 16)  # :250
 
 
 @_tabulated(8)
@@ -1643,7 +1643,7 @@ def _end_51(d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_51(_convertBounded(a, r, _x7e, e4m3, 16))  # :249
+    return _end_51(_convertBounded(a, r, _x7e, e4m3, 16))  # :250
 
 
 @_tabulated(8)
@@ -1652,7 +1652,7 @@ def _end_52(d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_52(_convertBounded(a, r, _x7b, e5m2, 16))  # :249
+    return _end_52(_convertBounded(a, r, _x7b, e5m2, 16))  # :250
 
 
 @_tabulated(6)
@@ -1661,7 +1661,7 @@ def _end_53(d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_53(_convertBounded(a, r, _x1f, e2m3, 16))  # :249
+    return _end_53(_convertBounded(a, r, _x1f, e2m3, 16))  # :250
 
 
 @_tabulated(6)
@@ -1670,7 +1670,7 @@ def _end_54(d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_convertBounded(a, r, _x1f, e3m2, 16))  # :249
+    return _end_54(_convertBounded(a, r, _x1f, e3m2, 16))  # :250
 
 
 @_tabulated(4)
@@ -1679,212 +1679,212 @@ def _end_55(d: Array) -> Array:
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_convertBounded(a, r, _x07, e2m1, 16))  # :249
+    return _end_55(_convertBounded(a, r, _x07, e2m1, 16))  # :250
 
 
 @_halved
 def cvt_rz_ue8m0x2_f32_2(a: Array) -> Array:
-    return _any_convert(a, f32, ue8m0, roundTowardZero, False)  # :285
+    return _any_convert(a, f32, ue8m0, roundTowardZero, False)  # :286
 
 
 @_halved
 def cvt_rz_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    return _any_convert(_within(a, _xff000000, _x7f000000, f32), f32, ue8m0, roundTowardZero, False)  # :283
+    return _any_convert(_within(a, _xff000000, _x7f000000, f32), f32, ue8m0, roundTowardZero, False)  # :284
 
 
 @_halved
 def cvt_rp_ue8m0x2_f32_2(a: Array) -> Array:
-    return _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # :285
+    return _any_convert(a, f32, ue8m0, roundTowardPositive, False)  # :286
 
 
 @_halved
 def cvt_rp_satfinite_ue8m0x2_f32_2(a: Array) -> Array:
-    _1 = _within(a, _xff000000, _x7f000000, f32)  # :283
+    _1 = _within(a, _xff000000, _x7f000000, f32)  # :284
     return _any_convert(_1, f32, ue8m0, roundTowardPositive, False)
 
 
 def cvt_rn_satfinite_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTiesToEven, False)  # :258
-    x_2 = x  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x = convert(a, f32, f32, roundTiesToEven, False)  # :259
+    x_2 = x  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rn_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = a  # :258
-    x_2 = maximum(x, _x00000000, f32)  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x = a  # :259
+    x_2 = maximum(x, _x00000000, f32)  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rz_satfinite_s2f6x2_f32_2(a: Array) -> Array:
-    x = convert(a, f32, f32, roundTowardZero, False)  # :258
-    x_2 = x  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x = convert(a, f32, f32, roundTowardZero, False)  # :259
+    x_2 = x  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rz_satfinite_relu_s2f6x2_f32_2(a: Array) -> Array:
-    x = a  # :258
-    x_2 = maximum(x, _x00000000, f32)  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x = a  # :259
+    x_2 = maximum(x, _x00000000, f32)  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rn_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTiesToEven, False)  # :258
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # :259
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = x  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x_2 = x  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rn_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTiesToEven, False)  # :258
+    _1 = convert(a, f32, f32, roundTiesToEven, False)  # :259
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     x = division(_1, _2, f32, roundTiesToEven, False)
-    x_2 = _clamped(x, _x7fffffff, f32)  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x_2 = _clamped(x, _x7fffffff, f32)  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTiesToEven, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rz_satfinite_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTowardZero, False)  # :258
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # :259
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = x  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x_2 = x  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 def cvt_rz_satfinite_relu_scaled_n2_ue8m0_s2f6x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = convert(a, f32, f32, roundTowardZero, False)  # :258
+    _1 = convert(a, f32, f32, roundTowardZero, False)  # :259
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     x = division(_1, _2, f32, roundTowardZero, False)
-    x_2 = _clamped(x, _x7fffffff, f32)  # :259
-    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :260
-    return select(isNaN(x_2, f32), _x7f, d)  # :261
+    x_2 = _clamped(x, _x7fffffff, f32)  # :260
+    d = _any_convert(x_2, f32, s2f6, roundTowardZero, False)  # :261
+    return select(isNaN(x_2, f32), _x7f, d)  # :262
 
 
 @_halved
 def cvt_rn_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     return _any_convert(x, f32, ue5m3, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rn_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTiesToEven, False)
 
 
 @_halved
 def cvt_rz_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     return _any_convert(x, f32, ue5m3, roundTowardZero, False)
 
 
 @_halved
 def cvt_rz_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     return _any_convert(_within(x, _xc7e00000, _x47e00000, f32), f32, ue5m3, roundTowardZero, False)
 
 
 @_halved
 def cvt_rp_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     return _any_convert(x, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
-    x = a  # :266
+    x = a  # :267
     _1 = _within(x, _xc7e00000, _x47e00000, f32)
     return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
 
 @_halved
 def _end_56(x_2: Array) -> Array:
-    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :255
+    return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_56(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_57(x_2: Array) -> Array:
-    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :255
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
 
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
     return _end_57(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
 def _end_58(x_2: Array) -> Array:
-    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :255
+    return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_58(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
 def _end_59(x_2: Array) -> Array:
-    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :255
+    _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
 
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
-    _1 = _flushed(a, f32)  # :254
+    _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
     return _end_59(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardNegative, False)  # :285
+    d = convert(a, f32, f16, roundTowardNegative, False)  # :286
     return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rm_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardNegative, False)  # :285
+    d = convert(a, f32, bf16, roundTowardNegative, False)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rp_pzo_f16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, f16, roundTowardPositive, False)  # :285
+    d = convert(a, f32, f16, roundTowardPositive, False)  # :286
     return select(isZero(d, f16), _x0000, d)  # .pzo
 
 
 def cvt_rp_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardPositive, False)  # :285
+    d = convert(a, f32, bf16, roundTowardPositive, False)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rn_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTiesToEven, False, True)  # :285
+    d = convert(a, f32, bf16, roundTiesToEven, False, True)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rz_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardZero, False, True)  # :285
+    d = convert(a, f32, bf16, roundTowardZero, False, True)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rm_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardNegative, False, True)  # :285
+    d = convert(a, f32, bf16, roundTowardNegative, False, True)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo
 
 
 def cvt_rp_ftz_pzo_bf16_f32_1(a: Array) -> Array:
-    d = convert(a, f32, bf16, roundTowardPositive, False, True)  # :285
+    d = convert(a, f32, bf16, roundTowardPositive, False, True)  # :286
     return select(isZero(d, bf16), _x0000, d)  # .pzo

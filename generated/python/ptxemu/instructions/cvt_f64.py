@@ -29,349 +29,349 @@ _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
 
 def cvt_rni_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, u8, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rni_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, u16, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rni_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, u32, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rni_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, u64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rni_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, s8, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rni_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, s16, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rni_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, s32, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rni_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, s64, roundTiesToEven, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, u8, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rzi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, u16, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rzi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, u32, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rzi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, u64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rzi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, s8, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rzi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, s16, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rzi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, s32, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rzi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardZero, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, s64, roundTowardZero, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, u8, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rmi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, u16, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rmi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, u32, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rmi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, u64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rmi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, s8, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rmi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, s16, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rmi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, s32, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rmi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, s64, roundTowardNegative, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_u8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, u8, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rpi_u16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, u16, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rpi_u32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, u32, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rpi_u64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, u64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_rpi_s8_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x80, d)  # :277
+    d = _any_convert(a, f64, s8, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x80, d)  # :278
 
 
 def cvt_rpi_s16_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x8000, d)  # :277
+    d = _any_convert(a, f64, s16, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x8000, d)  # :278
 
 
 def cvt_rpi_s32_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x80000000, d)  # :277
+    d = _any_convert(a, f64, s32, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x80000000, d)  # :278
 
 
 def cvt_rpi_s64_f64_1(a: Array) -> Array:
-    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # :274
-    return select(isNaN(a, f64), _x8000000000000000, d)  # :277
+    d = _any_convert(a, f64, s64, roundTowardPositive, False)  # :275
+    return select(isNaN(a, f64), _x8000000000000000, d)  # :278
 
 
 def cvt_sat_f64_f64_1(a: Array) -> Array:
-    d = a  # :281
+    d = a  # :282
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rni_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # :279
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # :280
     return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rni_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTiesToEven, False)  # :279
+    d = roundToIntegral(a, f64, roundTiesToEven, False)  # :280
     d_5 = _propagate(d, (a,), f64)  # NaN
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rzi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # :280
     return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rzi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardZero, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardZero, False)  # :280
     d_5 = _propagate(d, (a,), f64)  # NaN
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rmi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # :280
     return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rmi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardNegative, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardNegative, False)  # :280
     d_5 = _propagate(d, (a,), f64)  # NaN
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rpi_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # :280
     return _propagate(d, (a,), f64)  # NaN
 
 
 def cvt_rpi_sat_f64_f64_1(a: Array) -> Array:
-    d = roundToIntegral(a, f64, roundTowardPositive, False)  # :279
+    d = roundToIntegral(a, f64, roundTowardPositive, False)  # :280
     d_5 = _propagate(d, (a,), f64)  # NaN
     return minimumNumber(maximumNumber(d_5, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # :285
+    d = convert(a, f64, f32, roundTiesToEven, False)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rn_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, False)  # :285
+    d = convert(a, f64, f32, roundTiesToEven, False)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rn_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # :285
+    d = convert(a, f64, f32, roundTiesToEven, True)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rn_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTiesToEven, True)  # :285
+    d = convert(a, f64, f32, roundTiesToEven, True)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # :285
+    d = convert(a, f64, f32, roundTowardZero, False)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, False)  # :285
+    d = convert(a, f64, f32, roundTowardZero, False)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rz_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # :285
+    d = convert(a, f64, f32, roundTowardZero, True)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rz_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardZero, True)  # :285
+    d = convert(a, f64, f32, roundTowardZero, True)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rm_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # :285
+    d = convert(a, f64, f32, roundTowardNegative, False)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rm_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, False)  # :285
+    d = convert(a, f64, f32, roundTowardNegative, False)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rm_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # :285
+    d = convert(a, f64, f32, roundTowardNegative, True)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rm_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardNegative, True)  # :285
+    d = convert(a, f64, f32, roundTowardNegative, True)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rp_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # :285
+    d = convert(a, f64, f32, roundTowardPositive, False)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rp_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, False)  # :285
+    d = convert(a, f64, f32, roundTowardPositive, False)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rp_ftz_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # :285
+    d = convert(a, f64, f32, roundTowardPositive, True)  # :286
     return select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
 
 
 def cvt_rp_ftz_sat_f32_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f32, roundTowardPositive, True)  # :285
+    d = convert(a, f64, f32, roundTowardPositive, True)  # :286
     d_2 = select(isNaN(d, f32), quieten(convertNaN(a, f64, f32), f32), d)  # NaN
     return minimumNumber(maximumNumber(d_2, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def cvt_rn_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTiesToEven, False)  # :285
+    return convert(a, f64, f16, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTiesToEven, False)  # :285
+    d = convert(a, f64, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardZero, False)  # :285
+    return convert(a, f64, f16, roundTowardZero, False)  # :286
 
 
 def cvt_rz_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardZero, False)  # :285
+    d = convert(a, f64, f16, roundTowardZero, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardNegative, False)  # :285
+    return convert(a, f64, f16, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardNegative, False)  # :285
+    d = convert(a, f64, f16, roundTowardNegative, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_f16_f64_1(a: Array) -> Array:
-    return convert(a, f64, f16, roundTowardPositive, False)  # :285
+    return convert(a, f64, f16, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_sat_f16_f64_1(a: Array) -> Array:
-    d = convert(a, f64, f16, roundTowardPositive, False)  # :285
+    d = convert(a, f64, f16, roundTowardPositive, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTiesToEven, False)  # :285
+    return convert(a, f64, bf16, roundTiesToEven, False)  # :286
 
 
 def cvt_rz_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardZero, False)  # :285
+    return convert(a, f64, bf16, roundTowardZero, False)  # :286
 
 
 def cvt_rm_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardNegative, False)  # :285
+    return convert(a, f64, bf16, roundTowardNegative, False)  # :286
 
 
 def cvt_rp_bf16_f64_1(a: Array) -> Array:
-    return convert(a, f64, bf16, roundTowardPositive, False)  # :285
+    return convert(a, f64, bf16, roundTowardPositive, False)  # :286

@@ -29,223 +29,223 @@ _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 
 
 def cvt_rn_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTiesToEven, False)  # :285
+    return _any_convert(a, s32, f16, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTiesToEven, False)  # :285
+    return _any_convert(a, s32, f64, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTiesToEven, False)  # :285
+    d = _any_convert(a, s32, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rn_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # :285
+    d = _any_convert(a, s32, f64, roundTiesToEven, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rz_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardZero, False)  # :285
+    return _any_convert(a, s32, f16, roundTowardZero, False)  # :286
 
 
 def cvt_rz_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardZero, False)  # :285
+    return _any_convert(a, s32, f64, roundTowardZero, False)  # :286
 
 
 def cvt_rz_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardZero, False)  # :285
+    d = _any_convert(a, s32, f16, roundTowardZero, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rz_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardZero, False)  # :285
+    d = _any_convert(a, s32, f64, roundTowardZero, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rm_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardNegative, False)  # :285
+    return _any_convert(a, s32, f16, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardNegative, False)  # :285
+    return _any_convert(a, s32, f64, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardNegative, False)  # :285
+    d = _any_convert(a, s32, f16, roundTowardNegative, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rm_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # :285
+    d = _any_convert(a, s32, f64, roundTowardNegative, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rp_f16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f16, roundTowardPositive, False)  # :285
+    return _any_convert(a, s32, f16, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_f64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f64, roundTowardPositive, False)  # :285
+    return _any_convert(a, s32, f64, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_sat_f16_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f16, roundTowardPositive, False)  # :285
+    d = _any_convert(a, s32, f16, roundTowardPositive, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def cvt_rp_sat_f64_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # :285
+    d = _any_convert(a, s32, f64, roundTowardPositive, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 def cvt_rn_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, False)  # :285
+    return _any_convert(a, s32, f32, roundTiesToEven, False)  # :286
 
 
 def cvt_rn_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # :285
+    d = _any_convert(a, s32, f32, roundTiesToEven, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rn_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTiesToEven, True)  # :285
+    return _any_convert(a, s32, f32, roundTiesToEven, True)  # :286
 
 
 def cvt_rn_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # :285
+    d = _any_convert(a, s32, f32, roundTiesToEven, True)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, False)  # :285
+    return _any_convert(a, s32, f32, roundTowardZero, False)  # :286
 
 
 def cvt_rz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, False)  # :285
+    d = _any_convert(a, s32, f32, roundTowardZero, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rz_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardZero, True)  # :285
+    return _any_convert(a, s32, f32, roundTowardZero, True)  # :286
 
 
 def cvt_rz_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardZero, True)  # :285
+    d = _any_convert(a, s32, f32, roundTowardZero, True)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rm_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, False)  # :285
+    return _any_convert(a, s32, f32, roundTowardNegative, False)  # :286
 
 
 def cvt_rm_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # :285
+    d = _any_convert(a, s32, f32, roundTowardNegative, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rm_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardNegative, True)  # :285
+    return _any_convert(a, s32, f32, roundTowardNegative, True)  # :286
 
 
 def cvt_rm_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # :285
+    d = _any_convert(a, s32, f32, roundTowardNegative, True)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rp_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, False)  # :285
+    return _any_convert(a, s32, f32, roundTowardPositive, False)  # :286
 
 
 def cvt_rp_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # :285
+    d = _any_convert(a, s32, f32, roundTowardPositive, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rp_ftz_f32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, f32, roundTowardPositive, True)  # :285
+    return _any_convert(a, s32, f32, roundTowardPositive, True)  # :286
 
 
 def cvt_rp_ftz_sat_f32_s32_1(a: Array) -> Array:
-    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # :285
+    d = _any_convert(a, s32, f32, roundTowardPositive, True)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def cvt_rn_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # :285
+    return _any_convert(a, s32, bf16, roundTiesToEven, False)  # :286
 
 
 def cvt_rz_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardZero, False)  # :285
+    return _any_convert(a, s32, bf16, roundTowardZero, False)  # :286
 
 
 def cvt_rm_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # :285
+    return _any_convert(a, s32, bf16, roundTowardNegative, False)  # :286
 
 
 def cvt_rp_bf16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # :285
+    return _any_convert(a, s32, bf16, roundTowardPositive, False)  # :286
 
 
 def cvt_u8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u8)  # :271
+    return congruent(a, s32, u8)  # :272
 
 
 def cvt_u16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u16)  # :271
+    return congruent(a, s32, u16)  # :272
 
 
 def cvt_u32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u32)  # :271
+    return congruent(a, s32, u32)  # :272
 
 
 def cvt_u64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, u64)  # :271
+    return congruent(a, s32, u64)  # :272
 
 
 def cvt_s8_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s8)  # :271
+    return congruent(a, s32, s8)  # :272
 
 
 def cvt_s16_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s16)  # :271
+    return congruent(a, s32, s16)  # :272
 
 
 def cvt_s32_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s32)  # :271
+    return congruent(a, s32, s32)  # :272
 
 
 def cvt_s64_s32_1(a: Array) -> Array:
-    return congruent(a, s32, s64)  # :271
+    return congruent(a, s32, s64)  # :272
 
 
 def cvt_sat_u8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u8, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, u8, roundTiesToEven, False)  # :272
 
 
 def cvt_sat_u16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u16, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, u16, roundTiesToEven, False)  # :272
 
 
 def cvt_sat_u32_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u32, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, u32, roundTiesToEven, False)  # :272
 
 
 def cvt_sat_u64_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, u64, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, u64, roundTiesToEven, False)  # :272
 
 
 def cvt_sat_s8_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s8, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, s8, roundTiesToEven, False)  # :272
 
 
 def cvt_sat_s16_s32_1(a: Array) -> Array:
-    return _any_convert(a, s32, s16, roundTiesToEven, False)  # :271
+    return _any_convert(a, s32, s16, roundTiesToEven, False)  # :272
 
 
 def cvt_pack_sat_u8_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000010)  # :247
+    _3 = (c << _x00000010)  # :248
     _5 = (congruent(_any_convert(a, s32, u8, roundTiesToEven, False), u8, u32) & _x000000ff)
     _4 = (_5 << _x00000008)
     _2 = (_3 | _4)
@@ -255,7 +255,7 @@ def cvt_pack_sat_u8_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def cvt_pack_sat_s8_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000010)  # :247
+    _3 = (c << _x00000010)  # :248
     _5 = (congruent(_any_convert(a, s32, s8, roundTiesToEven, False), s8, u32) & _x000000ff)
     _4 = (_5 << _x00000008)
     _2 = (_3 | _4)
@@ -265,7 +265,7 @@ def cvt_pack_sat_s8_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def cvt_pack_sat_u4_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000008)  # :247
+    _3 = (c << _x00000008)  # :248
     _5 = (congruent(_any_convert(a, s32, u4, roundTiesToEven, False), u4, u32) & _x0000000f)
     _4 = (_5 << _x00000004)
     _2 = (_3 | _4)
@@ -275,7 +275,7 @@ def cvt_pack_sat_u4_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def cvt_pack_sat_s4_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000008)  # :247
+    _3 = (c << _x00000008)  # :248
     _5 = (congruent(_any_convert(a, s32, s4, roundTiesToEven, False), s4, u32) & _x0000000f)
     _4 = (_5 << _x00000004)
     _2 = (_3 | _4)
@@ -285,7 +285,7 @@ def cvt_pack_sat_s4_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def cvt_pack_sat_u2_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000004)  # :247
+    _3 = (c << _x00000004)  # :248
     _5 = (congruent(_any_convert(a, s32, u2, roundTiesToEven, False), u2, u32) & _x00000003)
     _4 = (_5 << _x00000002)
     _2 = (_3 | _4)
@@ -295,7 +295,7 @@ def cvt_pack_sat_u2_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def cvt_pack_sat_s2_s32_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _3 = (c << _x00000004)  # :247
+    _3 = (c << _x00000004)  # :248
     _5 = (congruent(_any_convert(a, s32, s2, roundTiesToEven, False), s2, u32) & _x00000003)
     _4 = (_5 << _x00000002)
     _2 = (_3 | _4)

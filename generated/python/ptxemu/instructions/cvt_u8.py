@@ -24,188 +24,188 @@ _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 
 @_tabulated(8)
 def cvt_rn_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTiesToEven, False)  # :285
+    return _any_convert(a, u8, f16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rn_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTiesToEven, False)  # :285
+    return _any_convert(a, u8, f64, roundTiesToEven, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rn_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # :285
+    d = _any_convert(a, u8, f16, roundTiesToEven, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rn_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # :285
+    d = _any_convert(a, u8, f64, roundTiesToEven, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
 def cvt_rz_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardZero, False)  # :285
+    return _any_convert(a, u8, f16, roundTowardZero, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rz_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardZero, False)  # :285
+    return _any_convert(a, u8, f64, roundTowardZero, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rz_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardZero, False)  # :285
+    d = _any_convert(a, u8, f16, roundTowardZero, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rz_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardZero, False)  # :285
+    d = _any_convert(a, u8, f64, roundTowardZero, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
 def cvt_rm_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardNegative, False)  # :285
+    return _any_convert(a, u8, f16, roundTowardNegative, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rm_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardNegative, False)  # :285
+    return _any_convert(a, u8, f64, roundTowardNegative, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rm_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # :285
+    d = _any_convert(a, u8, f16, roundTowardNegative, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rm_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # :285
+    d = _any_convert(a, u8, f64, roundTowardNegative, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
 def cvt_rp_f16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f16, roundTowardPositive, False)  # :285
+    return _any_convert(a, u8, f16, roundTowardPositive, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rp_f64_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f64, roundTowardPositive, False)  # :285
+    return _any_convert(a, u8, f64, roundTowardPositive, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rp_sat_f16_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # :285
+    d = _any_convert(a, u8, f16, roundTowardPositive, False)  # :286
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 @_tabulated(8)
 def cvt_rp_sat_f64_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # :285
+    d = _any_convert(a, u8, f64, roundTowardPositive, False)  # :286
     return minimumNumber(maximumNumber(d, _x0000000000000000, f64), _x3ff0000000000000, f64)  # .sat
 
 
 @_tabulated(8)
 def cvt_rn_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTiesToEven, False)  # :285
+    return _any_convert(a, u8, f32, roundTiesToEven, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rn_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # :285
+    d = _any_convert(a, u8, f32, roundTiesToEven, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
 def cvt_rz_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardZero, False)  # :285
+    return _any_convert(a, u8, f32, roundTowardZero, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rz_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardZero, False)  # :285
+    d = _any_convert(a, u8, f32, roundTowardZero, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
 def cvt_rm_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardNegative, False)  # :285
+    return _any_convert(a, u8, f32, roundTowardNegative, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rm_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # :285
+    d = _any_convert(a, u8, f32, roundTowardNegative, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
 def cvt_rp_f32_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, f32, roundTowardPositive, False)  # :285
+    return _any_convert(a, u8, f32, roundTowardPositive, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rp_sat_f32_u8_1(a: Array) -> Array:
-    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # :285
+    d = _any_convert(a, u8, f32, roundTowardPositive, False)  # :286
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 @_tabulated(8)
 def cvt_rn_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # :285
+    return _any_convert(a, u8, bf16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rz_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardZero, False)  # :285
+    return _any_convert(a, u8, bf16, roundTowardZero, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rm_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # :285
+    return _any_convert(a, u8, bf16, roundTowardNegative, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rp_bf16_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # :285
+    return _any_convert(a, u8, bf16, roundTowardPositive, False)  # :286
 
 
 def cvt_u8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u8)  # :271
+    return congruent(a, u8, u8)  # :272
 
 
 def cvt_u16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u16)  # :271
+    return congruent(a, u8, u16)  # :272
 
 
 def cvt_u32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u32)  # :271
+    return congruent(a, u8, u32)  # :272
 
 
 def cvt_u64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, u64)  # :271
+    return congruent(a, u8, u64)  # :272
 
 
 def cvt_s8_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s8)  # :271
+    return congruent(a, u8, s8)  # :272
 
 
 def cvt_s16_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s16)  # :271
+    return congruent(a, u8, s16)  # :272
 
 
 def cvt_s32_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s32)  # :271
+    return congruent(a, u8, s32)  # :272
 
 
 def cvt_s64_u8_1(a: Array) -> Array:
-    return congruent(a, u8, s64)  # :271
+    return congruent(a, u8, s64)  # :272
 
 
 @_tabulated(8)
 def cvt_sat_s8_u8_1(a: Array) -> Array:
-    return _any_convert(a, u8, s8, roundTiesToEven, False)  # :271
+    return _any_convert(a, u8, s8, roundTiesToEven, False)  # :272

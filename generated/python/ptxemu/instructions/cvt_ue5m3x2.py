@@ -22,32 +22,32 @@ _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
 @_tabulated(8)
 def cvt_rn_f16x2_ue5m3x2_1(a: Array) -> Array:
-    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # :285
+    return _any_convert(a, ue5m3, f16, roundTiesToEven, False)  # :286
 
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue5m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :268
-    return x  # :269
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :269
+    return x  # :270
 
 
 @_tabulated(8)
 def cvt_rn_satfinite_bf16x2_ue5m3x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :268
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :269
+    x = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :269
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :270
 
 
 @_tabulated(8, 8)
 def cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return x  # :264
+    return x  # :265
 
 
 @_tabulated(8, 8)
 def cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2(a: Array, s: Array) -> Array:
-    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :263
+    _1 = _any_convert(a, ue5m3, bf16, roundTiesToEven, False)  # :264
     _2 = _any_convert(s, ue8m0, bf16, roundTiesToEven, False)
     x = multiplication(_1, _2, bf16, roundTiesToEven, False)
-    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :264
+    return minimum(maximum(x, _xff7f, bf16), _x7f7f, bf16)  # :265

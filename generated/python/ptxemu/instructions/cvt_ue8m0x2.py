@@ -15,5 +15,5 @@ from ..tables import tabulated as _tabulated
 
 @_tabulated(8)
 def cvt_rn_bf16x2_ue8m0x2_1(a: Array) -> Array:
-    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # :268
-    return x  # :269
+    x = _any_convert(a, ue8m0, bf16, roundTiesToEven, False)  # :269
+    return x  # :270

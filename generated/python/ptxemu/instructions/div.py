@@ -31,143 +31,143 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f32, roundTiesToEven, False)  # :42
-    condition = (compare(magnitude(b, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :46
-    condition_2 = isInfinite(a, f32)  # :48
-    d_2 = _x7fffffff  # :49
-    condition_3 = (~isNaN(a, f32))  # :50
-    d_3 = copySign(_x00000000, d, f32)  # :51
-    d_4 = select(condition_3, d_3, d)  # :50
-    d_5 = select(condition_2, d_2, d_4)  # :48
-    return select(condition, d_5, d)  # :46
+    d = division(a, b, f32, roundTiesToEven, False)  # :43
+    condition = (compare(magnitude(b, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :47
+    condition_2 = isInfinite(a, f32)  # :49
+    d_2 = _x7fffffff  # :50
+    condition_3 = (~isNaN(a, f32))  # :51
+    d_3 = copySign(_x00000000, d, f32)  # :52
+    d_4 = select(condition_3, d_3, d)  # :51
+    d_5 = select(condition_2, d_2, d_4)  # :49
+    return select(condition, d_5, d)  # :47
 
 
 def div_approx_ftz_f32_2(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # .ftz b
-    d = division(a, b, f32, roundTiesToEven, True, True)  # :42
-    condition = (compare(magnitude(b_2, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :46
-    condition_2 = isInfinite(a, f32)  # :48
-    d_2 = _x7fffffff  # :49
-    condition_3 = (~isNaN(a, f32))  # :50
-    d_3 = copySign(_x00000000, d, f32)  # :51
-    d_4 = select(condition_3, d_3, d)  # :50
-    d_5 = select(condition_2, d_2, d_4)  # :48
-    return select(condition, d_5, d)  # :46
+    d = division(a, b, f32, roundTiesToEven, True, True)  # :43
+    condition = (compare(magnitude(b_2, f32), _x7e800000, 4, f32) & isFinite(b, f32))  # :47
+    condition_2 = isInfinite(a, f32)  # :49
+    d_2 = _x7fffffff  # :50
+    condition_3 = (~isNaN(a, f32))  # :51
+    d_3 = copySign(_x00000000, d, f32)  # :52
+    d_4 = select(condition_3, d_3, d)  # :51
+    d_5 = select(condition_2, d_2, d_4)  # :49
+    return select(condition, d_5, d)  # :47
 
 
 def div_full_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTiesToEven, False)  # :42
+    return division(a, b, f32, roundTiesToEven, False)  # :43
 
 
 def div_full_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTiesToEven, True, True)  # :42
+    return division(a, b, f32, roundTiesToEven, True, True)  # :43
 
 
 def div_rz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardZero, False)  # :42
+    return division(a, b, f32, roundTowardZero, False)  # :43
 
 
 def div_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardZero, True, True)  # :42
+    return division(a, b, f32, roundTowardZero, True, True)  # :43
 
 
 def div_rm_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardNegative, False)  # :42
+    return division(a, b, f32, roundTowardNegative, False)  # :43
 
 
 def div_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardNegative, True, True)  # :42
+    return division(a, b, f32, roundTowardNegative, True, True)  # :43
 
 
 def div_rp_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardPositive, False)  # :42
+    return division(a, b, f32, roundTowardPositive, False)  # :43
 
 
 def div_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return division(a, b, f32, roundTowardPositive, True, True)  # :42
+    return division(a, b, f32, roundTowardPositive, True, True)  # :43
 
 
 def div_rn_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTiesToEven, False)  # :42
+    d = division(a, b, f64, roundTiesToEven, False)  # :43
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rz_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardZero, False)  # :42
+    d = division(a, b, f64, roundTowardZero, False)  # :43
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rm_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardNegative, False)  # :42
+    d = division(a, b, f64, roundTowardNegative, False)  # :43
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_rp_f64_2(a: Array, b: Array) -> Array:
-    d = division(a, b, f64, roundTowardPositive, False)  # :42
+    d = division(a, b, f64, roundTowardPositive, False)  # :43
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def div_s16_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, s16)  # :42
-    return select(compareIntegers(b, _x0000, 5, s16), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, s16)  # :43
+    return select(compareIntegers(b, _x0000, 5, s16), d, (~(a ^ a)))  # :46
 
 
 def div_u16_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, u16)  # :42
-    return select(compareIntegers(b, _x0000, 5, u16), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, u16)  # :43
+    return select(compareIntegers(b, _x0000, 5, u16), d, (~(a ^ a)))  # :46
 
 
 def div_s32_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, s32)  # :42
-    return select(compareIntegers(b, _x00000000, 5, s32), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, s32)  # :43
+    return select(compareIntegers(b, _x00000000, 5, s32), d, (~(a ^ a)))  # :46
 
 
 def div_u32_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, u32)  # :42
-    return select(compareIntegers(b, _x00000000, 5, u32), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, u32)  # :43
+    return select(compareIntegers(b, _x00000000, 5, u32), d, (~(a ^ a)))  # :46
 
 
 def div_s64_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, s64)  # :42
-    return select(compareIntegers(b, _x0000000000000000, 5, s64), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, s64)  # :43
+    return select(compareIntegers(b, _x0000000000000000, 5, s64), d, (~(a ^ a)))  # :46
 
 
 def div_u64_2(a: Array, b: Array) -> Array:
-    d = divideIntegers(a, b, u64)  # :42
-    return select(compareIntegers(b, _x0000000000000000, 5, u64), d, (~(a ^ a)))  # :45
+    d = divideIntegers(a, b, u64)  # :43
+    return select(compareIntegers(b, _x0000000000000000, 5, u64), d, (~(a ^ a)))  # :46
 
 
 def div_approx_f32_2_sm_50(a: Array, b: Array) -> Array:
-    tiny = compare(magnitude(b, f32), _x00800000, 1, f32)  # :61
-    dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :62
-    divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # :63
-    reciprocal = unit(divisor, "RCP_sm_50")  # :64
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :65
+    tiny = compare(magnitude(b, f32), _x00800000, 1, f32)  # :62
+    dividend = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :63
+    divisor = select(tiny, multiplication(b, _x4b800000, f32, roundTiesToEven, False), b)  # :64
+    reciprocal = unit(divisor, "RCP_sm_50")  # :65
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :66
 
 
 def div_approx_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # .ftz b
-    reciprocal = unit(b_2, "RCP_sm_50")  # :57
-    return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :58
+    reciprocal = unit(b_2, "RCP_sm_50")  # :58
+    return multiplication(reciprocal, _flushed(a, f32), f32, roundTiesToEven, True)  # :59
 
 
 def div_full_f32_2_sm_50(a: Array, b: Array) -> Array:
-    small = select(compare(magnitude(b, f32), _x00800000, 1, f32), _x4b800000, _x3f800000)  # :68
-    scale = select(compare(magnitude(b, f32), _x7e800000, 4, f32), _x3e800000, small)  # :69
-    dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # :70
-    divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # :71
-    reciprocal = unit(divisor, "RCP_sm_50")  # :72
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :73
+    small = select(compare(magnitude(b, f32), _x00800000, 1, f32), _x4b800000, _x3f800000)  # :69
+    scale = select(compare(magnitude(b, f32), _x7e800000, 4, f32), _x3e800000, small)  # :70
+    dividend = multiplication(a, scale, f32, roundTiesToEven, False)  # :71
+    divisor = multiplication(b, scale, f32, roundTiesToEven, False)  # :72
+    reciprocal = unit(divisor, "RCP_sm_50")  # :73
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, False)  # :74
 
 
 def div_full_ftz_f32_2_sm_50(a: Array, b: Array) -> Array:
     b_2 = _flushed(b, f32)  # .ftz b
-    small = _x3f800000  # :68
-    scale = select(compare(magnitude(b_2, f32), _x7e800000, 4, f32), _x3e800000, small)  # :69
-    dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :70
-    divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # :71
-    reciprocal = unit(divisor, "RCP_sm_50")  # :72
-    return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # :73
+    small = _x3f800000  # :69
+    scale = select(compare(magnitude(b_2, f32), _x7e800000, 4, f32), _x3e800000, small)  # :70
+    dividend = multiplication(_flushed(a, f32), scale, f32, roundTiesToEven, True)  # :71
+    divisor = multiplication(_flushed(b, f32), scale, f32, roundTiesToEven, True)  # :72
+    reciprocal = unit(divisor, "RCP_sm_50")  # :73
+    return multiplication(reciprocal, dividend, f32, roundTiesToEven, True)  # :74
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

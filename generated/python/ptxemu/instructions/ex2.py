@@ -24,31 +24,31 @@ _xc2fc0000: Array = _np.array(0xc2fc0000, _np.uint32)
 
 
 def ex2_approx_f32_1(a: Array) -> Array:
-    return exp2(a, f32, roundTiesToEven, False)  # :34
+    return exp2(a, f32, roundTiesToEven, False)  # :35
 
 
 def ex2_approx_ftz_f32_1(a: Array) -> Array:
-    return exp2(a, f32, roundTiesToEven, True, True)  # :34
+    return exp2(a, f32, roundTiesToEven, True, True)  # :35
 
 
 def ex2_approx_f16_1(a: Array) -> Array:
-    return exp2(a, f16, roundTiesToEven, False)  # :34
+    return exp2(a, f16, roundTiesToEven, False)  # :35
 
 
 def ex2_approx_ftz_bf16_1(a: Array) -> Array:
-    return exp2(a, bf16, roundTiesToEven, True, True)  # :34
+    return exp2(a, bf16, roundTiesToEven, True, True)  # :35
 
 
 def ex2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compare(a, _xc2fc0000, 1, f32)  # :43
-    half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :44
-    power = unit(half, "EX2_sm_50")  # :45
-    return select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :46
+    tiny = compare(a, _xc2fc0000, 1, f32)  # :44
+    half = select(tiny, multiplication(a, _x3f000000, f32, roundTiesToEven, False), a)  # :45
+    power = unit(half, "EX2_sm_50")  # :46
+    return select(tiny, multiplication(power, power, f32, roundTiesToEven, False), power)  # :47
 
 
 def ex2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "EX2_sm_50")  # :40
+    return unit(a_2, "EX2_sm_50")  # :41
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -30,1065 +30,1065 @@ _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 
 def fma_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :59
 
 
 def fma_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :59
 
 
 def fma_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :59
 
 
 def fma_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :59
 
 
 def fma_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :59
 
 
 def fma_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :59
 
 
 def fma_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :59
 
 
 def fma_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :59
 
 
 def fma_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :59
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :59
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :59
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :59
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def fma_rn_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
 
 
 def fma_rn_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def fma_rn_ftz_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :58
+    return fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :59
 
 
 def fma_rn_ftz_sat_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :59
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def fma_rn_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 def fma_rn_ftz_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, True, True)  # :59
     return _clamped(d, _x7fff, f16)  # .relu
 
 
 def fma_rn_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
+    return fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :59
 
 
 def fma_rn_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :59
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rn_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
     return select(outside, _x0000, d)  # .oob
 
 
 def fma_rn_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :59
     return select(outside, _x0000, d)  # .oob
 
 
 def fma_rn_oob_relu_f16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
     d_3 = _clamped(d, _x7fff, f16)  # .relu
     return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTiesToEven, False)  # :59
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # :59
 
 
 def fma_rn_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # :59
 
 
 def fma_rn_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTiesToEven, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTiesToEven, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # :59
 
 
 def fma_rz_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # :59
 
 
 def fma_rz_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardZero, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rz_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardZero, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # :59
 
 
 def fma_rm_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # :59
 
 
 def fma_rm_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardNegative, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rm_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardNegative, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # :59
 
 
 def fma_rp_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # :59
 
 
 def fma_rp_sat_f32_f16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (f16, f16, f32), f32, roundTowardPositive, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rp_sat_f32_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # :58
+    d = _mixed_fusedMultiplyAdd(a, b, c, (bf16, bf16, f32), f32, roundTowardPositive, False)  # :59
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def fma_rn_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTiesToEven, False)  # :59
 
 
 def fma_rn_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTiesToEven, False)  # :59
 
 
 def fma_rz_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardZero, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardZero, False)  # :59
 
 
 def fma_rz_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardZero, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardZero, False)  # :59
 
 
 def fma_rm_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardNegative, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardNegative, False)  # :59
 
 
 def fma_rm_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardNegative, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardNegative, False)  # :59
 
 
 def fma_rp_f32x2_f16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardPositive, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (f16, f32, f32), f32, roundTowardPositive, False)  # :59
 
 
 def fma_rp_f32x2_bf16x2_f32x2_f32x2_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardPositive, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (bf16, f32, f32), f32, roundTowardPositive, False)  # :59
 
 
 @_by_product(e5m2, e5m2, e5m2)
 def fma_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, e5m2, roundTiesToEven, False)  # :58
+    return fusedMultiplyAdd(a, b, c, e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e4m3, e5m2)
 def fma_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e3m2, e5m2)
 def fma_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e2m3, e5m2)
 def fma_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e2m1, e5m2)
 def fma_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, ue8m0, e5m2)
 def fma_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e5m2, e5m2)
 def fma_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e4m3, e5m2)
 def fma_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e3m2, e5m2)
 def fma_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e2m3, e5m2)
 def fma_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e2m1, e5m2)
 def fma_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, ue8m0, e5m2)
 def fma_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e5m2, e5m2)
 def fma_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e4m3, e5m2)
 def fma_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e3m2, e5m2)
 def fma_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e2m3, e5m2)
 def fma_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e2m1, e5m2)
 def fma_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, ue8m0, e5m2)
 def fma_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e5m2, e5m2)
 def fma_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e4m3, e5m2)
 def fma_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e3m2, e5m2)
 def fma_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e2m3, e5m2)
 def fma_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e2m1, e5m2)
 def fma_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, ue8m0, e5m2)
 def fma_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e5m2, e5m2)
 def fma_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e4m3, e5m2)
 def fma_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e3m2, e5m2)
 def fma_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e2m3, e5m2)
 def fma_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e2m1, e5m2)
 def fma_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, ue8m0, e5m2)
 def fma_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e5m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e4m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e3m2, e5m2)
 def fma_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e2m3, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e2m1, e5m2)
 def fma_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, ue8m0, e5m2)
 def fma_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e5m2, e4m3)
 def fma_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e4m3, e4m3)
 def fma_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e3m2, e4m3)
 def fma_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e2m3, e4m3)
 def fma_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, e2m1, e4m3)
 def fma_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e5m2, ue8m0, e4m3)
 def fma_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e5m2, e4m3)
 def fma_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e4m3, e4m3)
 def fma_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e3m2, e4m3)
 def fma_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e2m3, e4m3)
 def fma_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, e2m1, e4m3)
 def fma_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e4m3, ue8m0, e4m3)
 def fma_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e5m2, e4m3)
 def fma_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e4m3, e4m3)
 def fma_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e3m2, e4m3)
 def fma_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e2m3, e4m3)
 def fma_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, e2m1, e4m3)
 def fma_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e3m2, ue8m0, e4m3)
 def fma_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e5m2, e4m3)
 def fma_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e4m3, e4m3)
 def fma_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e3m2, e4m3)
 def fma_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e2m3, e4m3)
 def fma_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, e2m1, e4m3)
 def fma_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m3, ue8m0, e4m3)
 def fma_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e5m2, e4m3)
 def fma_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e4m3, e4m3)
 def fma_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e3m2, e4m3)
 def fma_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e2m3, e4m3)
 def fma_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, e2m1, e4m3)
 def fma_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(e2m1, ue8m0, e4m3)
 def fma_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e5m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e4m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e3m2, e4m3)
 def fma_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e2m3, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, e2m1, e4m3)
 def fma_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_by_product(ue8m0, ue8m0, e4m3)
 def fma_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :58
+    return _mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :59
 
 
 @_quartered
 def _end_1(x: Array) -> Array:
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :56
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :57
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_by_product(e5m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e5m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e4m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e3m2, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e2m3, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e2m1, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e5m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e4m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e3m2, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e2m3, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e2m1, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, ue8m0, e5m2)
 def fma_satfinite_e5m2x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), f64, roundTiesToEven, False))  # :55
+    return _end_1(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e5m2), f64, roundTiesToEven, False))  # :56
 
 
 @_quartered
 def _end_2(x: Array) -> Array:
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :56
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :57
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_by_product(e5m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e5m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e5m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e5m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e4m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e4m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e4m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e3m2, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e3m2x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e3m2, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m3, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m3x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m3, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e5m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e4m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e3m2, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e2m3, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, e2m1, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(e2m1, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_e2m1x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (e2m1, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e5m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e5m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e5m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e4m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e4m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e4m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e3m2, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e3m2x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e3m2, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e2m3, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m3x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m3, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, e2m1, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_e2m1x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, e2m1, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 @_by_product(ue8m0, ue8m0, e4m3)
 def fma_satfinite_e4m3x4_ue8m0x4_ue8m0x4_3(a: Array, b: Array, c: Array) -> Array:
-    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), f64, roundTiesToEven, False))  # :55
+    return _end_2(_mixed_fusedMultiplyAdd(a, b, c, (ue8m0, ue8m0, e4m3), f64, roundTiesToEven, False))  # :56
 
 
 def fma_rz_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :59
 
 
 def fma_rz_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :59
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rz_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :59
     return select(outside, _x0000, d)  # .oob
 
 
 def fma_rz_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardZero, False)  # :59
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rm_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :59
 
 
 def fma_rm_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :59
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rm_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :59
     return select(outside, _x0000, d)  # .oob
 
 
 def fma_rm_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardNegative, False)  # :59
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rp_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
+    return fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :59
 
 
 def fma_rp_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :59
     return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def fma_rp_oob_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :59
     return select(outside, _x0000, d)  # .oob
 
 
 def fma_rp_oob_relu_bf16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, bf16, roundTowardPositive, False)  # :59
     d_3 = _clamped(d, _x7fff, bf16)  # .relu
     return select(outside, _x0000, d_3)  # .oob
 
 
 def fma_rn_sat_oob_f16_3(a: Array, b: Array, c: Array) -> Array:
     outside = (((a == _x7fff) | (b == _x7fff)) | (c == _x7fff))  # .oob operands
-    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :58
+    d = fusedMultiplyAdd(a, b, c, f16, roundTiesToEven, False)  # :59
     d_3 = _clamped(d, _x3c00, f16)  # .sat
     return select(outside, _x0000, d_3)  # .oob
 

@@ -25,23 +25,23 @@ _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 
 
 def lg2_approx_f32_1(a: Array) -> Array:
-    return log2(a, f32, roundTiesToEven, False)  # :27
+    return log2(a, f32, roundTiesToEven, False)  # :28
 
 
 def lg2_approx_ftz_f32_1(a: Array) -> Array:
-    return log2(a, f32, roundTiesToEven, True, True)  # :27
+    return log2(a, f32, roundTiesToEven, True, True)  # :28
 
 
 def lg2_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :36
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :37
-    logarithm = unit(scaled, "LG2_sm_50")  # :38
-    return select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :39
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :37
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :38
+    logarithm = unit(scaled, "LG2_sm_50")  # :39
+    return select(tiny, subtraction(logarithm, _x41c00000, f32, roundTiesToEven, False), logarithm)  # :40
 
 
 def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "LG2_sm_50")  # :33
+    return unit(a_2, "LG2_sm_50")  # :34
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -24,8 +24,8 @@ _x00000007: Array = _np.array(0x00000007, _np.uint32)
 
 
 def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
-    t_2 = t  # :31
-    x = (~a)  # :34
+    t_2 = t  # :32
+    x = (~a)  # :35
     y = (~b)
     z = (~c)
     chosen = (t_2 >> _x00000001)
@@ -36,7 +36,7 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
     z_2 = (~c)
     chosen_3 = (t_2 >> _x00000003)
     x_4 = (~a)
-    chosen_4 = (t_2 >> _x00000004)  # :35
+    chosen_4 = (t_2 >> _x00000004)  # :36
     y_3 = (~b)
     z_3 = (~c)
     chosen_5 = (t_2 >> _x00000005)
@@ -44,7 +44,7 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
     chosen_6 = (t_2 >> _x00000006)
     z_4 = (~c)
     chosen_7 = (t_2 >> _x00000007)
-    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :33
+    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :34
     _8 = (((x_2 & y_2) & c) & (_x00000000 - (chosen & _x00000001)))
     _6 = (_7 | _8)
     _9 = (((x_3 & b) & z_2) & (_x00000000 - (chosen_2 & _x00000001)))
@@ -62,8 +62,8 @@ def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:
 
 
 def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array) -> tuple[Array, Array]:
-    t_2 = t  # :31
-    x = (~a)  # :34
+    t_2 = t  # :32
+    x = (~a)  # :35
     y = (~b)
     z = (~c)
     chosen = (t_2 >> _x00000001)
@@ -74,7 +74,7 @@ def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array)
     z_2 = (~c)
     chosen_3 = (t_2 >> _x00000003)
     x_4 = (~a)
-    chosen_4 = (t_2 >> _x00000004)  # :35
+    chosen_4 = (t_2 >> _x00000004)  # :36
     y_3 = (~b)
     z_3 = (~c)
     chosen_5 = (t_2 >> _x00000005)
@@ -82,7 +82,7 @@ def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array)
     chosen_6 = (t_2 >> _x00000006)
     z_4 = (~c)
     chosen_7 = (t_2 >> _x00000007)
-    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :33
+    _7 = (((x & y) & z) & (_x00000000 - (t_2 & _x00000001)))  # :34
     _8 = (((x_2 & y_2) & c) & (_x00000000 - (chosen & _x00000001)))
     _6 = (_7 | _8)
     _9 = (((x_3 & b) & z_2) & (_x00000000 - (chosen_2 & _x00000001)))
@@ -97,7 +97,7 @@ def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array)
     _1 = (_2 | _13)
     _14 = (((a & b) & c) & (_x00000000 - (chosen_7 & _x00000001)))
     d = (_1 | _14)
-    q_2 = _combine((~(d == _x00000000)), k, _operator)  # :40
+    q_2 = _combine((~(d == _x00000000)), k, _operator)  # :41
     return d, q_2
 
 

@@ -30,290 +30,290 @@ _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:
-    condition = isZero(c, f32)  # :80
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # :81
-    d = addition(product, c, f32, roundTiesToEven, False)  # :82
-    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :85
-    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :86
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :88
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :89
-    return select(condition, d, d_2)  # :80
+    condition = isZero(c, f32)  # :81
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # :82
+    d = addition(product, c, f32, roundTiesToEven, False)  # :83
+    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :86
+    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :87
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :89
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :90
+    return select(condition, d, d_2)  # :81
 
 
 def mad_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    condition = isZero(c, f32)  # :80
-    product = multiplication(a, b, f32, roundTiesToEven, False)  # :81
-    d = addition(product, c, f32, roundTiesToEven, False)  # :82
-    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :85
-    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :86
-    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :88
-    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :89
-    d_3 = select(condition, d, d_2)  # :80
+    condition = isZero(c, f32)  # :81
+    product = multiplication(a, b, f32, roundTiesToEven, False)  # :82
+    d = addition(product, c, f32, roundTiesToEven, False)  # :83
+    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, False)  # :86
+    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :87
+    total = addition(cut, convert(c, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, False)  # :89
+    d_2 = convert(total, f64, f32, roundTiesToEven, False)  # :90
+    d_3 = select(condition, d, d_2)  # :81
     return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def mad_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = _flushed(c, f32)  # .ftz c
-    condition = isZero(c_2, f32)  # :80
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :81
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # :82
-    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :85
-    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :86
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :88
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :89
-    return select(condition, d, d_2)  # :80
+    condition = isZero(c_2, f32)  # :81
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :82
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # :83
+    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :86
+    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :87
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :89
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :90
+    return select(condition, d, d_2)  # :81
 
 
 def mad_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
     c_2 = _flushed(c, f32)  # .ftz c
-    condition = isZero(c_2, f32)  # :80
-    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :81
-    d = addition(product, c, f32, roundTiesToEven, True, True)  # :82
-    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :85
-    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :86
-    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :88
-    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :89
-    d_3 = select(condition, d, d_2)  # :80
+    condition = isZero(c_2, f32)  # :81
+    product = multiplication(a, b, f32, roundTiesToEven, True, True)  # :82
+    d = addition(product, c, f32, roundTiesToEven, True, True)  # :83
+    exact = _mixed_multiplication(a, b, (f32, f32), f64, roundTiesToEven, True, True)  # :86
+    cut = ((exact >> _x000000000000001d) << _x000000000000001d)  # :87
+    total = addition(cut, convert(c_2, f32, f64, roundTiesToEven, False), f64, roundTiesToEven, True)  # :89
+    d_2 = convert(total, f64, f32, roundTiesToEven, True)  # :90
+    d_3 = select(condition, d, d_2)  # :81
     return minimumNumber(maximumNumber(d_3, _x00000000, f32), _x3f800000, f32)  # .sat
 
 
 def mad_rn_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :80
 
 
 def mad_rn_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, False)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rn_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :80
 
 
 def mad_rn_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTiesToEven, True, True)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :80
 
 
 def mad_rz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, False)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rz_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :80
 
 
 def mad_rz_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardZero, True, True)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rm_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :80
 
 
 def mad_rm_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, False)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rm_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :80
 
 
 def mad_rm_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardNegative, True, True)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rp_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :80
 
 
 def mad_rp_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, False)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rp_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :79
+    return fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :80
 
 
 def mad_rp_ftz_sat_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :79
+    d = fusedMultiplyAdd(a, b, c, f32, roundTowardPositive, True, True)  # :80
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mad_rn_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f64, roundTiesToEven, False)  # :80
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rz_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardZero, False)  # :80
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rm_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardNegative, False)  # :80
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_rp_f64_3(a: Array, b: Array, c: Array) -> Array:
-    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :79
+    d = fusedMultiplyAdd(a, b, c, f64, roundTowardPositive, False)  # :80
     return _propagate(d, (a, b, c,), f64)  # NaN
 
 
 def mad_hi_s16_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :66
-    product = congruent((whole >> _x0000000000000010), s64, s16)  # :68
-    return (product + c)  # :74
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :67
+    product = congruent((whole >> _x0000000000000010), s64, s16)  # :69
+    return (product + c)  # :75
 
 
 def mad_hi_u16_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :66
-    product = congruent((whole >> _x0000000000000010), s64, u16)  # :68
-    return (product + c)  # :74
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :67
+    product = congruent((whole >> _x0000000000000010), s64, u16)  # :69
+    return (product + c)  # :75
 
 
 def mad_hi_s32_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :66
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :68
-    return (product + c)  # :74
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :67
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :69
+    return (product + c)  # :75
 
 
 def mad_hi_u32_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :66
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :68
-    return (product + c)  # :74
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :67
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :69
+    return (product + c)  # :75
 
 
 def mad_hi_s64_3(a: Array, b: Array, c: Array) -> Array:
-    x = a  # :61
+    x = a  # :62
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :52
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :53
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :54
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :61
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :53
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :54
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :55
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :62
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :63
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :64
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :64
-    return (product + c)  # :74
+    product = high_2  # :65
+    return (product + c)  # :75
 
 
 def mad_hi_u64_3(a: Array, b: Array, c: Array) -> Array:
-    x = a  # :61
+    x = a  # :62
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :52
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :53
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :54
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :61
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :53
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :54
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :55
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :62
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :64
-    return (product + c)  # :74
+    product = high  # :65
+    return (product + c)  # :75
 
 
 def mad_lo_3(a: Array, b: Array, c: Array) -> Array:
-    product = (a * b)  # :58
-    return (product + c)  # :74
+    product = (a * b)  # :59
+    return (product + c)  # :75
 
 
 def mad_hi_sat_s32_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :66
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :68
-    _2 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :72
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :67
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :69
+    _2 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :73
     _3 = _any_convert(c, s32, s64, roundTiesToEven, False)
     _1 = (_2 + _3)
     return _any_convert(_1, s64, s32, roundTiesToEven, False)
 
 
 def mad_hi_cc_u32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :66
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :68
-    d = (product + c)  # :74
-    q = (d < product)  # :76
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :67
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :69
+    d = (product + c)  # :75
+    q = (d < product)  # :77
     return d, q
 
 
 def mad_hi_cc_s32_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :66
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :68
-    d = (product + c)  # :74
-    q = (d < product)  # :76
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :67
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :69
+    d = (product + c)  # :75
+    q = (d < product)  # :77
     return d, q
 
 
 def mad_hi_cc_u64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    x = a  # :61
+    x = a  # :62
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :52
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :53
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :54
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :61
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :53
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :54
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :55
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :62
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :64
-    d = (product + c)  # :74
-    q = (d < product)  # :76
+    product = high  # :65
+    d = (product + c)  # :75
+    q = (d < product)  # :77
     return d, q
 
 
 def mad_hi_cc_s64_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    x = a  # :61
+    x = a  # :62
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :52
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :53
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :54
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :61
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :53
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :54
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :55
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :62
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :63
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :64
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :64
-    d = (product + c)  # :74
-    q = (d < product)  # :76
+    product = high_2  # :65
+    d = (product + c)  # :75
+    q = (d < product)  # :77
     return d, q
 
 
 def mad_lo_cc_3(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    product = (a * b)  # :58
-    d = (product + c)  # :74
-    q = (d < product)  # :76
+    product = (a * b)  # :59
+    d = (product + c)  # :75
+    q = (d < product)  # :77
     return d, q
 
 
 def mad_wide_s16_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :66
-    product = congruent(whole, s64, s32)  # :70
-    return (product + c)  # :74
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :67
+    product = congruent(whole, s64, s32)  # :71
+    return (product + c)  # :75
 
 
 def mad_wide_u16_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :66
-    product = congruent(whole, s64, u32)  # :70
-    return (product + c)  # :74
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :67
+    product = congruent(whole, s64, u32)  # :71
+    return (product + c)  # :75
 
 
 def mad_wide_s32_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :66
-    product = congruent(whole, s64, s64)  # :70
-    return (product + c)  # :74
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :67
+    product = congruent(whole, s64, s64)  # :71
+    return (product + c)  # :75
 
 
 def mad_wide_u32_3(a: Array, b: Array, c: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :66
-    product = congruent(whole, s64, u64)  # :70
-    return (product + c)  # :74
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :67
+    product = congruent(whole, s64, u64)  # :71
+    return (product + c)  # :75
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -21,42 +21,42 @@ _x00ffffff: Array = _np.array(0x00ffffff, _np.uint32)
 
 
 def mad24_hi_u32_3(a: Array, b: Array, c: Array) -> Array:
-    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :27
-    product_2 = (product >> _x0000000000000010)  # :29
-    part = congruent(product_2, s64, u32)  # :31
-    return (part + c)  # :35
+    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :28
+    product_2 = (product >> _x0000000000000010)  # :30
+    part = congruent(product_2, s64, u32)  # :32
+    return (part + c)  # :36
 
 
 def mad24_hi_s32_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :27
+    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :28
     _2 = congruent((((b & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)
     product = (_1 * _2)
-    product_2 = (product >> _x0000000000000010)  # :29
-    part = congruent(product_2, s64, s32)  # :31
-    return (part + c)  # :35
+    product_2 = (product >> _x0000000000000010)  # :30
+    part = congruent(product_2, s64, s32)  # :32
+    return (part + c)  # :36
 
 
 def mad24_lo_u32_3(a: Array, b: Array, c: Array) -> Array:
-    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :27
-    part = congruent(product, s64, u32)  # :31
-    return (part + c)  # :35
+    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :28
+    part = congruent(product, s64, u32)  # :32
+    return (part + c)  # :36
 
 
 def mad24_lo_s32_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :27
+    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :28
     _2 = congruent((((b & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)
     product = (_1 * _2)
-    part = congruent(product, s64, s32)  # :31
-    return (part + c)  # :35
+    part = congruent(product, s64, s32)  # :32
+    return (part + c)  # :36
 
 
 def mad24_hi_sat_s32_3(a: Array, b: Array, c: Array) -> Array:
-    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :27
+    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :28
     _2 = congruent((((b & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)
     product = (_1 * _2)
-    product_2 = (product >> _x0000000000000010)  # :29
-    part = congruent(product_2, s64, s32)  # :31
-    _4 = _any_convert(part, s32, s64, roundTiesToEven, False)  # :33
+    product_2 = (product >> _x0000000000000010)  # :30
+    part = congruent(product_2, s64, s32)  # :32
+    _4 = _any_convert(part, s32, s64, roundTiesToEven, False)  # :34
     _5 = _any_convert(c, s32, s64, roundTiesToEven, False)
     _3 = (_4 + _5)
     return _any_convert(_3, s64, s32, roundTiesToEven, False)

@@ -26,158 +26,158 @@ _x0001: Array = _np.array(0x0001, _np.uint16)
 
 
 def madc_hi_u32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :45
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :46
-    part = (product + c)  # :51
-    return select(k, (part + _x00000001), part)  # :52
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :47
+    part = (product + c)  # :52
+    return select(k, (part + _x00000001), part)  # :53
 
 
 def madc_hi_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :45
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :46
-    part = (product + c)  # :51
-    return select(k, (part + _x00000001), part)  # :52
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
+    part = (product + c)  # :52
+    return select(k, (part + _x00000001), part)  # :53
 
 
 def madc_hi_u64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    x = a  # :40
+    x = a  # :41
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :31
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :32
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :33
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :40
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :43
-    part = (product + c)  # :51
-    return select(k, (part + _x0000000000000001), part)  # :52
+    product = high  # :44
+    part = (product + c)  # :52
+    return select(k, (part + _x0000000000000001), part)  # :53
 
 
 def madc_hi_s64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    x = a  # :40
+    x = a  # :41
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :31
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :32
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :33
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :40
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :42
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :43
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :43
-    part = (product + c)  # :51
-    return select(k, (part + _x0000000000000001), part)  # :52
+    product = high_2  # :44
+    part = (product + c)  # :52
+    return select(k, (part + _x0000000000000001), part)  # :53
 
 
 def madc_lo_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :37
-    part = (product + c)  # :51
-    return select(k, (part + _x00000001), part)  # :52
+    product = (a * b)  # :38
+    part = (product + c)  # :52
+    return select(k, (part + _x00000001), part)  # :53
 
 
 def madc_lo_u64_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :37
-    part = (product + c)  # :51
-    return select(k, (part + _x0000000000000001), part)  # :52
+    product = (a * b)  # :38
+    part = (product + c)  # :52
+    return select(k, (part + _x0000000000000001), part)  # :53
 
 
 def madc_hi_cc_u32_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :45
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :46
-    part = (product + c)  # :51
-    d = select(k, (part + _x00000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :47
+    part = (product + c)  # :52
+    d = select(k, (part + _x00000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_hi_cc_s32_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :45
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :46
-    part = (product + c)  # :51
-    d = select(k, (part + _x00000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
+    part = (product + c)  # :52
+    d = select(k, (part + _x00000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_hi_cc_u64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    x = a  # :40
+    x = a  # :41
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :31
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :32
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :33
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :40
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :43
-    part = (product + c)  # :51
-    d = select(k, (part + _x0000000000000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    product = high  # :44
+    part = (product + c)  # :52
+    d = select(k, (part + _x0000000000000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_hi_cc_s64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    x = a  # :40
+    x = a  # :41
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :31
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :32
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :33
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :40
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :32
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :33
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :34
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :41
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :42
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :43
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :43
-    part = (product + c)  # :51
-    d = select(k, (part + _x0000000000000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    product = high_2  # :44
+    part = (product + c)  # :52
+    d = select(k, (part + _x0000000000000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_lo_cc_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    product = (a * b)  # :37
-    part = (product + c)  # :51
-    d = select(k, (part + _x00000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    product = (a * b)  # :38
+    part = (product + c)  # :52
+    d = select(k, (part + _x00000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_lo_cc_u64_3(a: Array, b: Array, c: Array, k: Array) -> tuple[Array, Array]:
-    product = (a * b)  # :37
-    part = (product + c)  # :51
-    d = select(k, (part + _x0000000000000001), part)  # :52
-    q = ((part < product) | (d < part))  # :55
+    product = (a * b)  # :38
+    part = (product + c)  # :52
+    d = select(k, (part + _x0000000000000001), part)  # :53
+    q = ((part < product) | (d < part))  # :56
     return d, q
 
 
 def madc_hi_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :45
-    product = congruent((whole >> _x0000000000000010), s64, u16)  # :46
-    part = (product + c)  # :51
-    return select(k, (part + _x0001), part)  # :52
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :46
+    product = congruent((whole >> _x0000000000000010), s64, u16)  # :47
+    part = (product + c)  # :52
+    return select(k, (part + _x0001), part)  # :53
 
 
 def madc_hi_s16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :45
-    product = congruent((whole >> _x0000000000000010), s64, s16)  # :46
-    part = (product + c)  # :51
-    return select(k, (part + _x0001), part)  # :52
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :46
+    product = congruent((whole >> _x0000000000000010), s64, s16)  # :47
+    part = (product + c)  # :52
+    return select(k, (part + _x0001), part)  # :53
 
 
 def madc_lo_u16_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    product = (a * b)  # :37
-    part = (product + c)  # :51
-    return select(k, (part + _x0001), part)  # :52
+    product = (a * b)  # :38
+    part = (product + c)  # :52
+    return select(k, (part + _x0001), part)  # :53
 
 
 def madc_hi_sat_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :45
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :46
-    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :48
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :46
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :47
+    _1 = _any_convert(product, s32, s64, roundTiesToEven, False)  # :49
     _2 = _any_convert(c, s32, s64, roundTiesToEven, False)
     total = (_1 + _2)
-    _3 = select(k, (total + _x0000000000000001), total)  # :49
+    _3 = select(k, (total + _x0000000000000001), total)  # :50
     return _any_convert(_3, s64, s32, roundTiesToEven, False)
 
 

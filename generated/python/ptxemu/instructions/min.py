@@ -25,237 +25,237 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 
 def min_f32_2(a: Array, b: Array) -> Array:
-    return minimumNumber(a, b, f32)  # :62
+    return minimumNumber(a, b, f32)  # :63
 
 
 def min_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, f32)  # :58
-    b_2 = magnitude(b, f32)  # :59
-    d = minimumNumber(a_2, b_2, f32)  # :62
-    d_2 = copySign(d, sign, f32)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, f32)  # :59
+    b_2 = magnitude(b, f32)  # :60
+    d = minimumNumber(a_2, b_2, f32)  # :63
+    d_2 = copySign(d, sign, f32)  # :67
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def min_NaN_f32_2(a: Array, b: Array) -> Array:
-    return minimum(a, b, f32)  # :62
+    return minimum(a, b, f32)  # :63
 
 
 def min_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, f32)  # :58
-    b_2 = magnitude(b, f32)  # :59
-    d = minimum(a_2, b_2, f32)  # :62
-    d_2 = copySign(d, sign, f32)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, f32)  # :59
+    b_2 = magnitude(b, f32)  # :60
+    d = minimum(a_2, b_2, f32)  # :63
+    d_2 = copySign(d, sign, f32)  # :67
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def min_ftz_f32_2(a: Array, b: Array) -> Array:
-    return minimumNumber(a, b, f32, True)  # :62
+    return minimumNumber(a, b, f32, True)  # :63
 
 
 def min_ftz_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    _unflushed_a_3 = magnitude(a, f32)  # :58
-    _unflushed_b_3 = magnitude(b, f32)  # :59
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :62
-    d_2 = copySign(d, sign, f32)  # :66
+    sign = (a ^ b)  # :57
+    _unflushed_a_3 = magnitude(a, f32)  # :59
+    _unflushed_b_3 = magnitude(b, f32)  # :60
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :63
+    d_2 = copySign(d, sign, f32)  # :67
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def min_ftz_NaN_f32_2(a: Array, b: Array) -> Array:
-    return minimum(a, b, f32, True)  # :62
+    return minimum(a, b, f32, True)  # :63
 
 
 def min_ftz_NaN_xorsign_abs_f32_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    _unflushed_a_3 = magnitude(a, f32)  # :58
-    _unflushed_b_3 = magnitude(b, f32)  # :59
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :62
-    d_2 = copySign(d, sign, f32)  # :66
+    sign = (a ^ b)  # :57
+    _unflushed_a_3 = magnitude(a, f32)  # :59
+    _unflushed_b_3 = magnitude(b, f32)  # :60
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :63
+    d_2 = copySign(d, sign, f32)  # :67
     return _replace(d_2, isNaN(d_2, f32), _x7fffffff, f32)  # NaN
 
 
 def min_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = minimumNumber(a, b, f32)  # :62
-    return minimumNumber(d, c, f32)  # :64
+    d = minimumNumber(a, b, f32)  # :63
+    return minimumNumber(d, c, f32)  # :65
 
 
 def min_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = magnitude(a, f32)  # :58
-    b_2 = magnitude(b, f32)  # :59
-    c_2 = magnitude(c, f32)  # :61
-    d = minimumNumber(a_2, b_2, f32)  # :62
-    return minimumNumber(d, c_2, f32)  # :64
+    a_2 = magnitude(a, f32)  # :59
+    b_2 = magnitude(b, f32)  # :60
+    c_2 = magnitude(c, f32)  # :62
+    d = minimumNumber(a_2, b_2, f32)  # :63
+    return minimumNumber(d, c_2, f32)  # :65
 
 
 def min_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = minimum(a, b, f32)  # :62
-    return minimum(d, c, f32)  # :64
+    d = minimum(a, b, f32)  # :63
+    return minimum(d, c, f32)  # :65
 
 
 def min_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    a_2 = magnitude(a, f32)  # :58
-    b_2 = magnitude(b, f32)  # :59
-    c_2 = magnitude(c, f32)  # :61
-    d = minimum(a_2, b_2, f32)  # :62
-    return minimum(d, c_2, f32)  # :64
+    a_2 = magnitude(a, f32)  # :59
+    b_2 = magnitude(b, f32)  # :60
+    c_2 = magnitude(c, f32)  # :62
+    d = minimum(a_2, b_2, f32)  # :63
+    return minimum(d, c_2, f32)  # :65
 
 
 def min_ftz_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = minimumNumber(a, b, f32, True)  # :62
-    return minimumNumber(d, _flushed(c, f32), f32)  # :64
+    d = minimumNumber(a, b, f32, True)  # :63
+    return minimumNumber(d, _flushed(c, f32), f32)  # :65
 
 
 def min_ftz_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    _unflushed_a_3 = magnitude(a, f32)  # :58
-    _unflushed_b_3 = magnitude(b, f32)  # :59
-    _unflushed_c_3 = magnitude(c, f32)  # :61
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :62
-    return minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # :64
+    _unflushed_a_3 = magnitude(a, f32)  # :59
+    _unflushed_b_3 = magnitude(b, f32)  # :60
+    _unflushed_c_3 = magnitude(c, f32)  # :62
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f32, True)  # :63
+    return minimumNumber(d, _flushed(_unflushed_c_3, f32), f32)  # :65
 
 
 def min_ftz_NaN_f32_3(a: Array, b: Array, c: Array) -> Array:
-    d = minimum(a, b, f32, True)  # :62
-    return minimum(d, _flushed(c, f32), f32)  # :64
+    d = minimum(a, b, f32, True)  # :63
+    return minimum(d, _flushed(c, f32), f32)  # :65
 
 
 def min_ftz_NaN_abs_f32_3(a: Array, b: Array, c: Array) -> Array:
-    _unflushed_a_3 = magnitude(a, f32)  # :58
-    _unflushed_b_3 = magnitude(b, f32)  # :59
-    _unflushed_c_3 = magnitude(c, f32)  # :61
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :62
-    return minimum(d, _flushed(_unflushed_c_3, f32), f32)  # :64
+    _unflushed_a_3 = magnitude(a, f32)  # :59
+    _unflushed_b_3 = magnitude(b, f32)  # :60
+    _unflushed_c_3 = magnitude(c, f32)  # :62
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f32, True)  # :63
+    return minimum(d, _flushed(_unflushed_c_3, f32), f32)  # :65
 
 
 def min_f64_2(a: Array, b: Array) -> Array:
-    d = minimumNumber(a, b, f64)  # :62
+    d = minimumNumber(a, b, f64)  # :63
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def min_f16_2(a: Array, b: Array) -> Array:
-    return minimumNumber(a, b, f16)  # :62
+    return minimumNumber(a, b, f16)  # :63
 
 
 def min_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, f16)  # :58
-    b_2 = magnitude(b, f16)  # :59
-    d = minimumNumber(a_2, b_2, f16)  # :62
-    d_2 = copySign(d, sign, f16)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, f16)  # :59
+    b_2 = magnitude(b, f16)  # :60
+    d = minimumNumber(a_2, b_2, f16)  # :63
+    d_2 = copySign(d, sign, f16)  # :67
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def min_NaN_f16_2(a: Array, b: Array) -> Array:
-    return minimum(a, b, f16)  # :62
+    return minimum(a, b, f16)  # :63
 
 
 def min_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, f16)  # :58
-    b_2 = magnitude(b, f16)  # :59
-    d = minimum(a_2, b_2, f16)  # :62
-    d_2 = copySign(d, sign, f16)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, f16)  # :59
+    b_2 = magnitude(b, f16)  # :60
+    d = minimum(a_2, b_2, f16)  # :63
+    d_2 = copySign(d, sign, f16)  # :67
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def min_ftz_f16_2(a: Array, b: Array) -> Array:
-    return minimumNumber(a, b, f16, True)  # :62
+    return minimumNumber(a, b, f16, True)  # :63
 
 
 def min_ftz_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    _unflushed_a_3 = magnitude(a, f16)  # :58
-    _unflushed_b_3 = magnitude(b, f16)  # :59
-    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # :62
-    d_2 = copySign(d, sign, f16)  # :66
+    sign = (a ^ b)  # :57
+    _unflushed_a_3 = magnitude(a, f16)  # :59
+    _unflushed_b_3 = magnitude(b, f16)  # :60
+    d = minimumNumber(_unflushed_a_3, _unflushed_b_3, f16, True)  # :63
+    d_2 = copySign(d, sign, f16)  # :67
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def min_ftz_NaN_f16_2(a: Array, b: Array) -> Array:
-    return minimum(a, b, f16, True)  # :62
+    return minimum(a, b, f16, True)  # :63
 
 
 def min_ftz_NaN_xorsign_abs_f16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    _unflushed_a_3 = magnitude(a, f16)  # :58
-    _unflushed_b_3 = magnitude(b, f16)  # :59
-    d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # :62
-    d_2 = copySign(d, sign, f16)  # :66
+    sign = (a ^ b)  # :57
+    _unflushed_a_3 = magnitude(a, f16)  # :59
+    _unflushed_b_3 = magnitude(b, f16)  # :60
+    d = minimum(_unflushed_a_3, _unflushed_b_3, f16, True)  # :63
+    d_2 = copySign(d, sign, f16)  # :67
     return _replace(d_2, isNaN(d_2, f16), _x7fff, f16)  # NaN
 
 
 def min_bf16_2(a: Array, b: Array) -> Array:
-    return minimumNumber(a, b, bf16)  # :62
+    return minimumNumber(a, b, bf16)  # :63
 
 
 def min_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, bf16)  # :58
-    b_2 = magnitude(b, bf16)  # :59
-    d = minimumNumber(a_2, b_2, bf16)  # :62
-    d_2 = copySign(d, sign, bf16)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, bf16)  # :59
+    b_2 = magnitude(b, bf16)  # :60
+    d = minimumNumber(a_2, b_2, bf16)  # :63
+    d_2 = copySign(d, sign, bf16)  # :67
     return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # NaN
 
 
 def min_NaN_bf16_2(a: Array, b: Array) -> Array:
-    return minimum(a, b, bf16)  # :62
+    return minimum(a, b, bf16)  # :63
 
 
 def min_NaN_xorsign_abs_bf16_2(a: Array, b: Array) -> Array:
-    sign = (a ^ b)  # :56
-    a_2 = magnitude(a, bf16)  # :58
-    b_2 = magnitude(b, bf16)  # :59
-    d = minimum(a_2, b_2, bf16)  # :62
-    d_2 = copySign(d, sign, bf16)  # :66
+    sign = (a ^ b)  # :57
+    a_2 = magnitude(a, bf16)  # :59
+    b_2 = magnitude(b, bf16)  # :60
+    d = minimum(a_2, b_2, bf16)  # :63
+    d_2 = copySign(d, sign, bf16)  # :67
     return _replace(d_2, isNaN(d_2, bf16), _x7fff, bf16)  # NaN
 
 
 def min_s16_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, s16), b, a)  # :51
+    return select(compareIntegers(b, a, 1, s16), b, a)  # :52
 
 
 def min_u16_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, u16), b, a)  # :51
+    return select(compareIntegers(b, a, 1, u16), b, a)  # :52
 
 
 def min_u32_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, u32), b, a)  # :51
+    return select(compareIntegers(b, a, 1, u32), b, a)  # :52
 
 
 def min_s64_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, s64), b, a)  # :51
+    return select(compareIntegers(b, a, 1, s64), b, a)  # :52
 
 
 def min_u64_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, u64), b, a)  # :51
+    return select(compareIntegers(b, a, 1, u64), b, a)  # :52
 
 
 def min_u8x4_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, u8), b, a)  # :51
+    return select(compareIntegers(b, a, 1, u8), b, a)  # :52
 
 
 def min_s32_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, s32), b, a)  # :51
+    return select(compareIntegers(b, a, 1, s32), b, a)  # :52
 
 
 def min_s8x4_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(b, a, 1, s8), b, a)  # :51
+    return select(compareIntegers(b, a, 1, s8), b, a)  # :52
 
 
 def min_relu_s32_2(a: Array, b: Array) -> Array:
-    d = select(compareIntegers(b, a, 1, s32), b, a)  # :51
-    return select(compareIntegers(d, _x00000000, 1, s32), _x00000000, d)  # :53
+    d = select(compareIntegers(b, a, 1, s32), b, a)  # :52
+    return select(compareIntegers(d, _x00000000, 1, s32), _x00000000, d)  # :54
 
 
 def min_relu_s16x2_2(a: Array, b: Array) -> Array:
-    d = select(compareIntegers(b, a, 1, s16), b, a)  # :51
-    return select(compareIntegers(d, _x0000, 1, s16), _x0000, d)  # :53
+    d = select(compareIntegers(b, a, 1, s16), b, a)  # :52
+    return select(compareIntegers(d, _x0000, 1, s16), _x0000, d)  # :54
 
 
 def min_relu_s8x4_2(a: Array, b: Array) -> Array:
-    d = select(compareIntegers(b, a, 1, s8), b, a)  # :51
-    return select(compareIntegers(d, _x00, 1, s8), _x00, d)  # :53
+    d = select(compareIntegers(b, a, 1, s8), b, a)  # :52
+    return select(compareIntegers(d, _x00, 1, s8), _x00, d)  # :54
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -12,7 +12,7 @@ from . import Kernels as _Kernels
 
 
 def mov(a: Array) -> Array:
-    return a  # :55
+    return a  # :56
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -33,1078 +33,1078 @@ _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 
 def mul_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTiesToEven, False)  # :85
+    return multiplication(a, b, f32, roundTiesToEven, False)  # :86
 
 
 def mul_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTiesToEven, False)  # :85
+    d = multiplication(a, b, f32, roundTiesToEven, False)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTiesToEven, True, True)  # :85
+    return multiplication(a, b, f32, roundTiesToEven, True, True)  # :86
 
 
 def mul_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # :85
+    d = multiplication(a, b, f32, roundTiesToEven, True, True)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardZero, False)  # :85
+    return multiplication(a, b, f32, roundTowardZero, False)  # :86
 
 
 def mul_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardZero, False)  # :85
+    d = multiplication(a, b, f32, roundTowardZero, False)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardZero, True, True)  # :85
+    return multiplication(a, b, f32, roundTowardZero, True, True)  # :86
 
 
 def mul_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardZero, True, True)  # :85
+    d = multiplication(a, b, f32, roundTowardZero, True, True)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rm_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardNegative, False)  # :85
+    return multiplication(a, b, f32, roundTowardNegative, False)  # :86
 
 
 def mul_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardNegative, False)  # :85
+    d = multiplication(a, b, f32, roundTowardNegative, False)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardNegative, True, True)  # :85
+    return multiplication(a, b, f32, roundTowardNegative, True, True)  # :86
 
 
 def mul_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # :85
+    d = multiplication(a, b, f32, roundTowardNegative, True, True)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rp_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardPositive, False)  # :85
+    return multiplication(a, b, f32, roundTowardPositive, False)  # :86
 
 
 def mul_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardPositive, False)  # :85
+    d = multiplication(a, b, f32, roundTowardPositive, False)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f32, roundTowardPositive, True, True)  # :85
+    return multiplication(a, b, f32, roundTowardPositive, True, True)  # :86
 
 
 def mul_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # :85
+    d = multiplication(a, b, f32, roundTowardPositive, True, True)  # :86
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def mul_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTiesToEven, False)  # :85
+    d = multiplication(a, b, f64, roundTiesToEven, False)  # :86
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def mul_rz_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardZero, False)  # :85
+    d = multiplication(a, b, f64, roundTowardZero, False)  # :86
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def mul_rm_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardNegative, False)  # :85
+    d = multiplication(a, b, f64, roundTowardNegative, False)  # :86
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def mul_rp_f64_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f64, roundTowardPositive, False)  # :85
+    d = multiplication(a, b, f64, roundTowardPositive, False)  # :86
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def mul_f16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f16, roundTiesToEven, False)  # :85
+    return multiplication(a, b, f16, roundTiesToEven, False)  # :86
 
 
 def mul_sat_f16_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f16, roundTiesToEven, False)  # :85
+    d = multiplication(a, b, f16, roundTiesToEven, False)  # :86
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def mul_ftz_f16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, f16, roundTiesToEven, True, True)  # :85
+    return multiplication(a, b, f16, roundTiesToEven, True, True)  # :86
 
 
 def mul_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # :85
+    d = multiplication(a, b, f16, roundTiesToEven, True, True)  # :86
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def mul_bf16_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, bf16, roundTiesToEven, False)  # :85
+    return multiplication(a, b, bf16, roundTiesToEven, False)  # :86
 
 
 def mul_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :85
+    return _mixed_multiplication(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :86
 
 
 def mul_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f32, f32), bf16, roundTowardZero, False)  # :85
+    return _mixed_multiplication(a, b, (f32, f32), bf16, roundTowardZero, False)  # :86
 
 
 def mul_bf16x2_bf16x2_f16x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (bf16, f16), bf16, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (bf16, f16), bf16, roundTiesToEven, False)  # :86
 
 
 def mul_f16x2_f16x2_bf16x2_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (f16, bf16), f16, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (f16, bf16), f16, roundTiesToEven, False)  # :86
 
 
 def mul_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return multiplication(a, b, e5m2, roundTiesToEven, False)  # :85
+    return multiplication(a, b, e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 4)
 def mul_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 6)
 def mul_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 4)
 def mul_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e5m2, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e5m2, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e4m3, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e3m2, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 6)
 def mul_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 4)
 def mul_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(6, 8)
 def mul_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m3, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 6)
 def mul_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 4)
 def mul_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(4, 8)
 def mul_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (e2m1, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e5m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e3m2), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 6)
 def mul_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e2m3), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 4)
 def mul_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, e2m1), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # :85
+    return _mixed_multiplication(a, b, (ue8m0, ue8m0), e4m3, roundTiesToEven, False)  # :86
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e5m2x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e5m2x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e5m2x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e5m2x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e5m2x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e5m2x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e5m2x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e5m2x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :84
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e5m2, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e4m3, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e3m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e3m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e3m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e3m2, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 6)
 def mul_satfinite_e4m3x4_e2m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 4)
 def mul_satfinite_e4m3x4_e2m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def mul_satfinite_e4m3x4_e2m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m3, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 6)
 def mul_satfinite_e4m3x4_e2m1x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 4)
 def mul_satfinite_e4m3x4_e2m1x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def mul_satfinite_e4m3x4_e2m1x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (e2m1, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e3m2), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 6)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e2m3), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 4)
 def mul_satfinite_e4m3x4_ue8m0x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, e2m1), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def mul_satfinite_e4m3x4_ue8m0x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :82
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :83
+    x = _mixed_multiplication(a, b, (ue8m0, ue8m0), f64, roundTiesToEven, False)  # :83
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :84
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 def mul_hi_s16_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :73
-    product = congruent((whole >> _x0000000000000010), s64, s16)  # :75
-    return product  # :79
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :74
+    product = congruent((whole >> _x0000000000000010), s64, s16)  # :76
+    return product  # :80
 
 
 def mul_hi_u16_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :73
-    product = congruent((whole >> _x0000000000000010), s64, u16)  # :75
-    return product  # :79
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :74
+    product = congruent((whole >> _x0000000000000010), s64, u16)  # :76
+    return product  # :80
 
 
 def mul_hi_s32_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :73
-    product = congruent((whole >> _x0000000000000020), s64, s32)  # :75
-    return product  # :79
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :74
+    product = congruent((whole >> _x0000000000000020), s64, s32)  # :76
+    return product  # :80
 
 
 def mul_hi_u32_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :73
-    product = congruent((whole >> _x0000000000000020), s64, u32)  # :75
-    return product  # :79
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :74
+    product = congruent((whole >> _x0000000000000020), s64, u32)  # :76
+    return product  # :80
 
 
 def mul_hi_s64_2(a: Array, b: Array) -> Array:
-    x = a  # :68
+    x = a  # :69
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :55
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :56
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :57
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :68
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :56
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :57
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :58
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :69
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :70
+    _3 = (high - select(compareIntegers(a, _x0000000000000000, 1, s64), b, _x0000000000000000))  # :71
     _4 = select(compareIntegers(b, _x0000000000000000, 1, s64), a, _x0000000000000000)
     high_2 = (_3 - _4)
-    product = high_2  # :71
-    return product  # :79
+    product = high_2  # :72
+    return product  # :80
 
 
 def mul_hi_u64_2(a: Array, b: Array) -> Array:
-    x = a  # :68
+    x = a  # :69
     y = b
-    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :55
-    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :56
-    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :57
-    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :68
+    low = ((x & _x00000000ffffffff) * (y & _x00000000ffffffff))  # :56
+    mixed = (((x >> _x0000000000000020) * (y & _x00000000ffffffff)) + (low >> _x0000000000000020))  # :57
+    other = (((x & _x00000000ffffffff) * (y >> _x0000000000000020)) + (mixed & _x00000000ffffffff))  # :58
+    _1 = (((x >> _x0000000000000020) * (y >> _x0000000000000020)) + (mixed >> _x0000000000000020))  # :69
     _2 = (other >> _x0000000000000020)
     high = (_1 + _2)
-    product = high  # :71
-    return product  # :79
+    product = high  # :72
+    return product  # :80
 
 
 def mul_lo_2(a: Array, b: Array) -> Array:
-    product = (a * b)  # :65
-    return product  # :79
+    product = (a * b)  # :66
+    return product  # :80
 
 
 def mul_wide_s16_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :73
-    product = congruent(whole, s64, s32)  # :77
-    return product  # :79
+    whole = (congruent(a, s16, s64) * congruent(b, s16, s64))  # :74
+    product = congruent(whole, s64, s32)  # :78
+    return product  # :80
 
 
 def mul_wide_u16_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :73
-    product = congruent(whole, s64, u32)  # :77
-    return product  # :79
+    whole = (congruent(a, u16, s64) * congruent(b, u16, s64))  # :74
+    product = congruent(whole, s64, u32)  # :78
+    return product  # :80
 
 
 def mul_wide_s32_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :73
-    product = congruent(whole, s64, s64)  # :77
-    return product  # :79
+    whole = (congruent(a, s32, s64) * congruent(b, s32, s64))  # :74
+    product = congruent(whole, s64, s64)  # :78
+    return product  # :80
 
 
 def mul_wide_u32_2(a: Array, b: Array) -> Array:
-    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :73
-    product = congruent(whole, s64, u64)  # :77
-    return product  # :79
+    whole = (congruent(a, u32, s64) * congruent(b, u32, s64))  # :74
+    product = congruent(whole, s64, u64)  # :78
+    return product  # :80
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -20,29 +20,29 @@ _x00ffffff: Array = _np.array(0x00ffffff, _np.uint32)
 
 
 def mul24_hi_u32_2(a: Array, b: Array) -> Array:
-    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :26
-    product_2 = (product >> _x0000000000000010)  # :28
-    return congruent(product_2, s64, u32)  # :30
+    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :27
+    product_2 = (product >> _x0000000000000010)  # :29
+    return congruent(product_2, s64, u32)  # :31
 
 
 def mul24_hi_s32_2(a: Array, b: Array) -> Array:
-    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :26
+    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :27
     _2 = congruent((((b & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)
     product = (_1 * _2)
-    product_2 = (product >> _x0000000000000010)  # :28
-    return congruent(product_2, s64, s32)  # :30
+    product_2 = (product >> _x0000000000000010)  # :29
+    return congruent(product_2, s64, s32)  # :31
 
 
 def mul24_lo_u32_2(a: Array, b: Array) -> Array:
-    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :26
-    return congruent(product, s64, u32)  # :30
+    product = (congruent((a & _x00ffffff), u32, s64) * congruent((b & _x00ffffff), u32, s64))  # :27
+    return congruent(product, s64, u32)  # :31
 
 
 def mul24_lo_s32_2(a: Array, b: Array) -> Array:
-    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :26
+    _1 = congruent((((a & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)  # :27
     _2 = congruent((((b & _x00ffffff) ^ _x00800000) - _x00800000), s32, s64)
     product = (_1 * _2)
-    return congruent(product, s64, s32)  # :30
+    return congruent(product, s64, s32)  # :31
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

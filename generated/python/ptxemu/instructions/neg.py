@@ -24,50 +24,50 @@ _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
 
 def neg_f32_1(a: Array) -> Array:
-    d = negate(a, f32)  # :39
+    d = negate(a, f32)  # :40
     return _replace(d, isNaN(d, f32), _x7fffffff, f32)  # NaN
 
 
 def neg_ftz_f32_1(a: Array) -> Array:
-    _unflushed_d = negate(a, f32)  # :39
+    _unflushed_d = negate(a, f32)  # :40
     d = _flushed(_unflushed_d, f32)
     return select(isNaN(_unflushed_d, f32), _x7fffffff, d)  # NaN
 
 
 def neg_f64_1(a: Array) -> Array:
-    return negate(a, f64)  # :39
+    return negate(a, f64)  # :40
 
 
 def neg_f16_1(a: Array) -> Array:
-    d = negate(a, f16)  # :39
+    d = negate(a, f16)  # :40
     return _replace(d, isNaN(d, f16), _x7fff, f16)  # NaN
 
 
 def neg_ftz_f16_1(a: Array) -> Array:
-    _unflushed_d = negate(a, f16)  # :39
+    _unflushed_d = negate(a, f16)  # :40
     d = _flushed(_unflushed_d, f16)
     return select(isNaN(_unflushed_d, f16), _x7fff, d)  # NaN
 
 
 def neg_bf16_1(a: Array) -> Array:
-    d = negate(a, bf16)  # :39
+    d = negate(a, bf16)  # :40
     return _replace(d, isNaN(d, bf16), _x7fff, bf16)  # NaN
 
 
 def neg_s16_1(a: Array) -> Array:
-    return (_x0000 - a)  # :37
+    return (_x0000 - a)  # :38
 
 
 def neg_s32_1(a: Array) -> Array:
-    return (_x00000000 - a)  # :37
+    return (_x00000000 - a)  # :38
 
 
 def neg_s64_1(a: Array) -> Array:
-    return (_x0000000000000000 - a)  # :37
+    return (_x0000000000000000 - a)  # :38
 
 
 def neg_s8x4_1(a: Array) -> Array:
-    return (_x00 - a)  # :37
+    return (_x00 - a)  # :38
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

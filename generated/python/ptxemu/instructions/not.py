@@ -12,7 +12,7 @@ from . import Kernels as _Kernels
 
 
 def not_1(a: Array) -> Array:
-    return (~a)  # :27
+    return (~a)  # :28
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -13,11 +13,11 @@ from . import Kernels as _Kernels
 
 
 def or_2(a: Array, b: Array) -> Array:
-    return (a | b)  # :27
+    return (a | b)  # :28
 
 
 def or_pred_2(a: Array, b: Array) -> Array:
-    return _combine(a, b, 1)  # :25
+    return _combine(a, b, 1)  # :26
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -28,30 +28,30 @@ _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 
 
 def prmt_b32_3(a: Array, b: Array, c: Array) -> Array:
-    _2 = select((~((c & _x00000004) == _x00000000)), b, a)  # :28
+    _2 = select((~((c & _x00000004) == _x00000000)), b, a)  # :29
     _3 = ((c & _x00000003) << _x00000003)
     _1 = shiftRightBy(_2, _3)
     found = (_1 & _x000000ff)
-    sign = select((~((found & _x00000080) == _x00000000)), _x000000ff, (found ^ found))  # :29
-    nibble = (c >> _x00000004)  # :57
-    _5 = select((~((nibble & _x00000004) == _x00000000)), b, a)  # :28
+    sign = select((~((found & _x00000080) == _x00000000)), _x000000ff, (found ^ found))  # :30
+    nibble = (c >> _x00000004)  # :58
+    _5 = select((~((nibble & _x00000004) == _x00000000)), b, a)  # :29
     _6 = ((nibble & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     found_2 = (_4 & _x000000ff)
-    sign_2 = select((~((found_2 & _x00000080) == _x00000000)), _x000000ff, (found_2 ^ found_2))  # :29
-    nibble_2 = (c >> _x00000008)  # :57
-    _8 = select((~((nibble_2 & _x00000004) == _x00000000)), b, a)  # :28
+    sign_2 = select((~((found_2 & _x00000080) == _x00000000)), _x000000ff, (found_2 ^ found_2))  # :30
+    nibble_2 = (c >> _x00000008)  # :58
+    _8 = select((~((nibble_2 & _x00000004) == _x00000000)), b, a)  # :29
     _9 = ((nibble_2 & _x00000003) << _x00000003)
     _7 = shiftRightBy(_8, _9)
     found_3 = (_7 & _x000000ff)
-    sign_3 = select((~((found_3 & _x00000080) == _x00000000)), _x000000ff, (found_3 ^ found_3))  # :29
-    nibble_3 = (c >> _x0000000c)  # :57
-    _11 = select((~((nibble_3 & _x00000004) == _x00000000)), b, a)  # :28
+    sign_3 = select((~((found_3 & _x00000080) == _x00000000)), _x000000ff, (found_3 ^ found_3))  # :30
+    nibble_3 = (c >> _x0000000c)  # :58
+    _11 = select((~((nibble_3 & _x00000004) == _x00000000)), b, a)  # :29
     _12 = ((nibble_3 & _x00000003) << _x00000003)
     _10 = shiftRightBy(_11, _12)
     found_4 = (_10 & _x000000ff)
-    sign_4 = select((~((found_4 & _x00000080) == _x00000000)), _x000000ff, (found_4 ^ found_4))  # :29
-    _15 = select((~((c & _x00000008) == _x00000000)), sign, found)  # :57
+    sign_4 = select((~((found_4 & _x00000080) == _x00000000)), _x000000ff, (found_4 ^ found_4))  # :30
+    _15 = select((~((c & _x00000008) == _x00000000)), sign, found)  # :58
     _16 = (select((~((nibble & _x00000008) == _x00000000)), sign_2, found_2) << _x00000008)
     _14 = (_15 | _16)
     _17 = (select((~((nibble_2 & _x00000008) == _x00000000)), sign_3, found_3) << _x00000010)
@@ -61,12 +61,12 @@ def prmt_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_f4e_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = (s + _x00000000)  # :35
+    s = (c & _x00000003)  # :50
+    n = (s + _x00000000)  # :36
     n_2 = (s + _x00000001)
     n_3 = (s + _x00000002)
     n_4 = (s + _x00000003)
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)
@@ -91,12 +91,12 @@ def prmt_f4e_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_b4e_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = (s - _x00000000)  # :37
+    s = (c & _x00000003)  # :50
+    n = (s - _x00000000)  # :38
     n_2 = (s - _x00000001)
     n_3 = (s - _x00000002)
     n_4 = (s - _x00000003)
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)
@@ -121,12 +121,12 @@ def prmt_b4e_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_rc8_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = s  # :39
+    s = (c & _x00000003)  # :50
+    n = s  # :40
     n_2 = s
     n_3 = s
     n_4 = s
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)
@@ -151,12 +151,12 @@ def prmt_rc8_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_ecl_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = select((s < _x00000000), _x00000000, s)  # :41
+    s = (c & _x00000003)  # :50
+    n = select((s < _x00000000), _x00000000, s)  # :42
     n_2 = select((s < _x00000001), _x00000001, s)
     n_3 = select((s < _x00000002), _x00000002, s)
     n_4 = select((s < _x00000003), _x00000003, s)
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)
@@ -181,12 +181,12 @@ def prmt_ecl_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_ecr_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = select((s < _x00000000), s, _x00000000)  # :43
+    s = (c & _x00000003)  # :50
+    n = select((s < _x00000000), s, _x00000000)  # :44
     n_2 = select((s < _x00000001), s, _x00000001)
     n_3 = select((s < _x00000002), s, _x00000002)
     n_4 = select((s < _x00000003), s, _x00000003)
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)
@@ -211,12 +211,12 @@ def prmt_ecr_b32_3(a: Array, b: Array, c: Array) -> Array:
 
 
 def prmt_rc16_b32_3(a: Array, b: Array, c: Array) -> Array:
-    s = (c & _x00000003)  # :49
-    n = (((s & _x00000001) << _x00000001) + _x00000000)  # :45
+    s = (c & _x00000003)  # :50
+    n = (((s & _x00000001) << _x00000001) + _x00000000)  # :46
     n_2 = (((s & _x00000001) << _x00000001) + _x00000001)
     n_3 = (((s & _x00000001) << _x00000001) + _x00000000)
     n_4 = (((s & _x00000001) << _x00000001) + _x00000001)
-    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :50
+    _5 = select((~((n & _x00000004) == _x00000000)), b, a)  # :51
     _6 = ((n & _x00000003) << _x00000003)
     _4 = shiftRightBy(_5, _6)
     _3 = (_4 & _x000000ff)

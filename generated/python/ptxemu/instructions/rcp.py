@@ -31,69 +31,69 @@ _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 
 def rcp_approx_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTiesToEven, False)  # :62
+    return division(_x3f800000, a, f32, roundTiesToEven, False)  # :63
 
 
 def rcp_approx_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTiesToEven, True, True)  # :62
+    return division(_x3f800000, a, f32, roundTiesToEven, True, True)  # :63
 
 
 def rcp_rz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardZero, False)  # :62
+    return division(_x3f800000, a, f32, roundTowardZero, False)  # :63
 
 
 def rcp_rz_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardZero, True, True)  # :62
+    return division(_x3f800000, a, f32, roundTowardZero, True, True)  # :63
 
 
 def rcp_rm_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardNegative, False)  # :62
+    return division(_x3f800000, a, f32, roundTowardNegative, False)  # :63
 
 
 def rcp_rm_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardNegative, True, True)  # :62
+    return division(_x3f800000, a, f32, roundTowardNegative, True, True)  # :63
 
 
 def rcp_rp_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardPositive, False)  # :62
+    return division(_x3f800000, a, f32, roundTowardPositive, False)  # :63
 
 
 def rcp_rp_ftz_f32_1(a: Array) -> Array:
-    return division(_x3f800000, a, f32, roundTowardPositive, True, True)  # :62
+    return division(_x3f800000, a, f32, roundTowardPositive, True, True)  # :63
 
 
 def rcp_rn_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, False)  # :63
     return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rz_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, False)  # :63
     return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rm_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, False)  # :63
     return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_rp_f64_1(a: Array) -> Array:
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, False)  # :63
     return _propagate(d, (a,), f64)  # NaN
 
 
 def rcp_approx_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :58
-    _1 = negate((reciprocal & _xffffffff00000000), f64)  # :53
+    reciprocal = division(_x3ff0000000000000, (a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :59
+    _1 = negate((reciprocal & _xffffffff00000000), f64)  # :54
     y = fusedMultiplyAdd(_x4000000000000000, reciprocal, _1, f64, roundTiesToEven, True)
-    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # :59
+    d = select(isNormal(reciprocal, f64), (y & _xffffffff00000000), reciprocal)  # :60
     return select(isNaN(d, f64), _x7fffffff00000000, d)  # NaN
 
 
 def rcp_rn_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTiesToEven, True, True)  # :63
     condition = isNaN(d, f64)  # NaN
     condition_2 = isNaN(a, f64)
     d_2 = quieten(a_2, f64)
@@ -104,7 +104,7 @@ def rcp_rn_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rz_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardZero, True, True)  # :63
     condition = isNaN(d, f64)  # NaN
     condition_2 = isNaN(a, f64)
     d_2 = quieten(a_2, f64)
@@ -115,7 +115,7 @@ def rcp_rz_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rm_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardNegative, True, True)  # :63
     condition = isNaN(d, f64)  # NaN
     condition_2 = isNaN(a, f64)
     d_2 = quieten(a_2, f64)
@@ -126,7 +126,7 @@ def rcp_rm_ftz_f64_1(a: Array) -> Array:
 
 def rcp_rp_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # :62
+    d = division(_x3ff0000000000000, a, f64, roundTowardPositive, True, True)  # :63
     condition = isNaN(d, f64)  # NaN
     condition_2 = isNaN(a, f64)
     d_2 = quieten(a_2, f64)
@@ -136,17 +136,17 @@ def rcp_rp_ftz_f64_1(a: Array) -> Array:
 
 
 def rcp_approx_f32_1_sm_50(a: Array) -> Array:
-    _1 = compare(magnitude(a, f32), _x00800000, 1, f32)  # :73
+    _1 = compare(magnitude(a, f32), _x00800000, 1, f32)  # :74
     _2 = select(compare(magnitude(a, f32), _x7e800000, 4, f32), _x3e800000, _x3f800000)
     scale = select(_1, _x4b800000, _2)
-    scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # :74
-    reciprocal = unit(scaled, "RCP_sm_50")  # :75
-    return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # :76
+    scaled = multiplication(a, scale, f32, roundTiesToEven, False)  # :75
+    reciprocal = unit(scaled, "RCP_sm_50")  # :76
+    return multiplication(reciprocal, scale, f32, roundTiesToEven, False)  # :77
 
 
 def rcp_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "RCP_sm_50")  # :69
+    return unit(a_2, "RCP_sm_50")  # :70
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -21,42 +21,42 @@ _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 
 
 def rem_u16_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x0000, 5, u16)  # :22
+    _1 = compareIntegers(b, _x0000, 5, u16)  # :23
     _2 = (a - (b * divideIntegers(a, b, u16)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)
 
 
 def rem_u32_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x00000000, 5, u32)  # :22
+    _1 = compareIntegers(b, _x00000000, 5, u32)  # :23
     _2 = (a - (b * divideIntegers(a, b, u32)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)
 
 
 def rem_u64_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x0000000000000000, 5, u64)  # :22
+    _1 = compareIntegers(b, _x0000000000000000, 5, u64)  # :23
     _2 = (a - (b * divideIntegers(a, b, u64)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)
 
 
 def rem_s16_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x0000, 5, s16)  # :22
+    _1 = compareIntegers(b, _x0000, 5, s16)  # :23
     _2 = (a - (b * divideIntegers(a, b, s16)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)
 
 
 def rem_s32_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x00000000, 5, s32)  # :22
+    _1 = compareIntegers(b, _x00000000, 5, s32)  # :23
     _2 = (a - (b * divideIntegers(a, b, s32)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)
 
 
 def rem_s64_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(b, _x0000000000000000, 5, s64)  # :22
+    _1 = compareIntegers(b, _x0000000000000000, 5, s64)  # :23
     _2 = (a - (b * divideIntegers(a, b, s64)))
     _3 = (~(a ^ a))
     return select(_1, _2, _3)

@@ -28,37 +28,37 @@ _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
 
 def rsqrt_approx_f32_1(a: Array) -> Array:
-    return rSqrt(a, f32, roundTiesToEven, False)  # :45
+    return rSqrt(a, f32, roundTiesToEven, False)  # :46
 
 
 def rsqrt_approx_ftz_f32_1(a: Array) -> Array:
-    return rSqrt(a, f32, roundTiesToEven, True, True)  # :45
+    return rSqrt(a, f32, roundTiesToEven, True, True)  # :46
 
 
 def rsqrt_approx_f64_1(a: Array) -> Array:
-    d = rSqrt(a, f64, roundTiesToEven, False)  # :45
+    d = rSqrt(a, f64, roundTiesToEven, False)  # :46
     return _propagate(d, (a,), f64)  # NaN
 
 
 def rsqrt_approx_ftz_f64_1(a: Array) -> Array:
     a_2 = _flushed(a, f64)  # .ftz a
-    root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :42
-    _1 = negate((root & _xffffffff00000000), f64)  # :38
+    root = rSqrt((a_2 & _xffffffff00000000), f64, roundTiesToEven, True)  # :43
+    _1 = negate((root & _xffffffff00000000), f64)  # :39
     y = fusedMultiplyAdd(_x4000000000000000, root, _1, f64, roundTiesToEven, True)
-    d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # :43
+    d = select(isNormal(root, f64), (y & _xffffffff00000000), root)  # :44
     return select(isNaN(d, f64), _x7fffffff00000000, d)  # NaN
 
 
 def rsqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :54
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :55
-    root = unit(scaled, "RSQ_sm_50")  # :56
-    return select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :57
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :55
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :56
+    root = unit(scaled, "RSQ_sm_50")  # :57
+    return select(tiny, multiplication(root, _x45800000, f32, roundTiesToEven, False), root)  # :58
 
 
 def rsqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "RSQ_sm_50")  # :51
+    return unit(a_2, "RSQ_sm_50")  # :52
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

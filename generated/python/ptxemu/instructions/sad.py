@@ -15,27 +15,27 @@ from . import Kernels as _Kernels
 
 
 def sad_u16_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, u16), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, u16), (b - a), (a - b)))  # :22
 
 
 def sad_u32_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, u32), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, u32), (b - a), (a - b)))  # :22
 
 
 def sad_u64_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, u64), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, u64), (b - a), (a - b)))  # :22
 
 
 def sad_s16_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, s16), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, s16), (b - a), (a - b)))  # :22
 
 
 def sad_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, s32), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, s32), (b - a), (a - b)))  # :22
 
 
 def sad_s64_3(a: Array, b: Array, c: Array) -> Array:
-    return (c + select(compareIntegers(a, b, 1, s64), (b - a), (a - b)))  # :21
+    return (c + select(compareIntegers(a, b, 1, s64), (b - a), (a - b)))  # :22
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -13,7 +13,7 @@ from . import Kernels as _Kernels
 
 
 def selp_3(a: Array, b: Array, c: Array) -> Array:
-    return select(c, a, b)  # :26
+    return select(c, a, b)  # :27
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -28,463 +28,463 @@ _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
 
 def set_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f32)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_ftz_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f32, True)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_ftz_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f32, True)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_f64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f64)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_f64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compare(a, b, _relation, f64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s16)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s32)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s64)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s16)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s32)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s64)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, s64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s16)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s32)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, s64)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u16)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_u32_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u32)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u64)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u16)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u32)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_le_u32_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :93
-    return select(t, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u64)  # :94
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_u32_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(a, b, _relation, u64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u16)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u32)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_le_and_u32_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = compareIntegers(b, a, _relation, u64)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_eq_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (a == b)  # :85
-    return select(t, _constant, _x00000000)  # :124
+    t = (a == b)  # :86
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_ne_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (~(a == b))  # :89
-    return select(t, _constant, _x00000000)  # :124
+    t = (~(a == b))  # :90
+    return select(t, _constant, _x00000000)  # :125
 
 
 def set_eq_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = (a == b)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_ne_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # :89
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x00000000)  # :124
+    t = (~(a == b))  # :90
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x00000000)  # :125
 
 
 def set_f16_f16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f16)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_f16_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f32)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_ftz_f16_f16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f16, True)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_ftz_f16_f32_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :85
-    return select(t, _x3c00, _x0000)  # :130
+    t = compare(a, b, _relation, f32, True)  # :86
+    return select(t, _x3c00, _x0000)  # :131
 
 
 def set_f16_f16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_f32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_ftz_f16_f16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f16, True)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_ftz_f16_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f32, True)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _x3c00, _x0000)  # :130
+    t = compare(a, b, _relation, f32, True)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _x3c00, _x0000)  # :131
 
 
 def set_eq_f16_f64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f64)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_f64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compare(a, b, _relation, f64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s16)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s32)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s64)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u16)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u32)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u64)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_s16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s16)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_s32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s32)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_s64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s64)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_u16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u16)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_u32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u32)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_le_f16_u64_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :93
-    return select(t, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u64)  # :94
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, s64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u32)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u32)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u64)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(a, b, _relation, u64)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_s16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s16)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s16)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_s32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s32)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s32)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_s64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s64)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, s64)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_u16_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u16)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u16)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_u32_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u32)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u32)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_le_and_f16_u64_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u64)  # :93
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = compareIntegers(b, a, _relation, u64)  # :94
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_eq_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (a == b)  # :85
-    return select(t, _constant, _x0000)  # :130
+    t = (a == b)  # :86
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_ne_f16_b16_2(_constant: Array, a: Array, b: Array) -> Array:
-    t = (~(a == b))  # :89
-    return select(t, _constant, _x0000)  # :130
+    t = (~(a == b))  # :90
+    return select(t, _constant, _x0000)  # :131
 
 
 def set_eq_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (a == b)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = (a == b)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_ne_and_f16_b16_3(_operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = (~(a == b))  # :89
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :130
+    t = (~(a == b))  # :90
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :131
 
 
 def set_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :85
-    return select(t, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, f16)  # :86
+    return select(t, _xffffffff, _x00000000)  # :125
 
 
 def set_ftz_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :85
-    return select(t, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, f16, True)  # :86
+    return select(t, _xffffffff, _x00000000)  # :125
 
 
 def set_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, f16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _xffffffff, _x00000000)  # :125
 
 
 def set_ftz_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, f16, True)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _xffffffff, _x00000000)  # :125
 
 
 def set_eq_u16_bf16_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :85
-    return select(t, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, bf16)  # :86
+    return select(t, _constant, _x0000)  # :123
 
 
 def set_bf16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :85
-    return select(t, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, bf16)  # :86
+    return select(t, _xffffffff, _x00000000)  # :125
 
 
 def set_3(_relation: int, _operator: int, _constant: Array, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _constant, _x0000)  # :122
+    t = compare(a, b, _relation, bf16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _constant, _x0000)  # :123
 
 
 def set_bf16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :85
-    t_2 = _combine(t, c, _operator)  # :115
-    return select(t_2, _xffffffff, _x00000000)  # :124
+    t = compare(a, b, _relation, bf16)  # :86
+    t_2 = _combine(t, c, _operator)  # :116
+    return select(t_2, _xffffffff, _x00000000)  # :125
 
 
 def set_s8x4_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, s8)  # :85
-    return select(t, _xff, _x00)  # :128
+    t = compareIntegers(a, b, _relation, s8)  # :86
+    return select(t, _xff, _x00)  # :129
 
 
 def set_le_s8x4_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, s8)  # :93
-    return select(t, _xff, _x00)  # :128
+    t = compareIntegers(b, a, _relation, s8)  # :94
+    return select(t, _xff, _x00)  # :129
 
 
 def set_u8x4_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compareIntegers(a, b, _relation, u8)  # :85
-    return select(t, _xff, _x00)  # :126
+    t = compareIntegers(a, b, _relation, u8)  # :86
+    return select(t, _xff, _x00)  # :127
 
 
 def set_le_u8x4_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compareIntegers(b, a, _relation, u8)  # :93
-    return select(t, _xff, _x00)  # :126
+    t = compareIntegers(b, a, _relation, u8)  # :94
+    return select(t, _xff, _x00)  # :127
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

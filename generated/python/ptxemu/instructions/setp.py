@@ -15,270 +15,270 @@ from . import Kernels as _Kernels
 
 
 def setp_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f32)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compare(a, b, _relation, f32)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_ftz_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f32, True)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compare(a, b, _relation, f32, True)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f32)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compare(a, b, _relation, f32)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_ftz_f32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f32, True)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compare(a, b, _relation, f32, True)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_f64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f64)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compare(a, b, _relation, f64)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_f64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compare(a, b, _relation, f64)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compare(a, b, _relation, f64)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :55
-    return t  # :84
+    t = compare(a, b, _relation, f16)  # :56
+    return t  # :85
 
 
 def setp_ftz_f16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :55
-    return t  # :84
+    t = compare(a, b, _relation, f16, True)  # :56
+    return t  # :85
 
 
 def setp_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16)  # :55
-    return _combine(t, c, _operator)  # :87
+    t = compare(a, b, _relation, f16)  # :56
+    return _combine(t, c, _operator)  # :88
 
 
 def setp_ftz_f16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, f16, True)  # :55
-    return _combine(t, c, _operator)  # :87
+    t = compare(a, b, _relation, f16, True)  # :56
+    return _combine(t, c, _operator)  # :88
 
 
 def setp_bf16_2(_relation: int, a: Array, b: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :55
-    return t  # :84
+    t = compare(a, b, _relation, bf16)  # :56
+    return t  # :85
 
 
 def setp_bf16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> Array:
-    t = compare(a, b, _relation, bf16)  # :55
-    return _combine(t, c, _operator)  # :87
+    t = compare(a, b, _relation, bf16)  # :56
+    return _combine(t, c, _operator)  # :88
 
 
 def setp_s16_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s16)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, s16)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_s32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s32)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, s32)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_s64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s64)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, s64)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_s16_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s16)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, s16)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_s32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s32)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, s32)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_s64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s64)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, s64)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_s16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s16)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, s16)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_s32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s32)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, s32)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_s64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, s64)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, s64)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_s16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s16)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, s16)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_s32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s32)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, s32)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_s64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, s64)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, s64)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_u16_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u16)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, u16)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_u32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u32)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, u32)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_u64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u64)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(a, b, _relation, u64)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_u16_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u16)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, u16)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_u32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u32)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, u32)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_le_u64_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u64)  # :63
-    p = t  # :84
-    q = (~t)  # :85
+    t = compareIntegers(b, a, _relation, u64)  # :64
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_u16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u16)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, u16)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_u32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u32)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, u32)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_u64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(a, b, _relation, u64)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(a, b, _relation, u64)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_u16_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u16)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, u16)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_u32_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u32)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, u32)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_le_and_u64_3(_relation: int, _operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = compareIntegers(b, a, _relation, u64)  # :63
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = compareIntegers(b, a, _relation, u64)  # :64
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_eq_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (a == b)  # :55
-    p = t  # :84
-    q = (~t)  # :85
+    t = (a == b)  # :56
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_ne_2(a: Array, b: Array) -> tuple[Array, Array]:
-    t = (~(a == b))  # :59
-    p = t  # :84
-    q = (~t)  # :85
+    t = (~(a == b))  # :60
+    p = t  # :85
+    q = (~t)  # :86
     return p, q
 
 
 def setp_eq_3(_operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (a == b)  # :55
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = (a == b)  # :56
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 
 def setp_ne_3(_operator: int, a: Array, b: Array, c: Array) -> tuple[Array, Array]:
-    t = (~(a == b))  # :59
-    p_2 = _combine(t, c, _operator)  # :87
-    q_2 = _combine((~t), c, _operator)  # :88
+    t = (~(a == b))  # :60
+    p_2 = _combine(t, c, _operator)  # :88
+    q_2 = _combine((~t), c, _operator)  # :89
     return p_2, q_2
 
 

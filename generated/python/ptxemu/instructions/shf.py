@@ -20,27 +20,27 @@ _x00000020: Array = _np.array(0x00000020, _np.uint32)
 
 
 def shf_l_clamp_b32_3(a: Array, b: Array, c: Array) -> Array:
-    places = c  # :25
-    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :26
-    return (shiftLeftBy(b, places_2) | shiftRightBy(a, (_x00000020 - places_2)))  # :28
+    places = c  # :26
+    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :27
+    return (shiftLeftBy(b, places_2) | shiftRightBy(a, (_x00000020 - places_2)))  # :29
 
 
 def shf_l_wrap_b32_3(a: Array, b: Array, c: Array) -> Array:
-    places = (c & _x0000001f)  # :25
-    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :26
-    return (shiftLeftBy(b, places_2) | shiftRightBy(a, (_x00000020 - places_2)))  # :28
+    places = (c & _x0000001f)  # :26
+    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :27
+    return (shiftLeftBy(b, places_2) | shiftRightBy(a, (_x00000020 - places_2)))  # :29
 
 
 def shf_r_clamp_b32_3(a: Array, b: Array, c: Array) -> Array:
-    places = c  # :25
-    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :26
-    return (shiftRightBy(a, places_2) | shiftLeftBy(b, (_x00000020 - places_2)))  # :30
+    places = c  # :26
+    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :27
+    return (shiftRightBy(a, places_2) | shiftLeftBy(b, (_x00000020 - places_2)))  # :31
 
 
 def shf_r_wrap_b32_3(a: Array, b: Array, c: Array) -> Array:
-    places = (c & _x0000001f)  # :25
-    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :26
-    return (shiftRightBy(a, places_2) | shiftLeftBy(b, (_x00000020 - places_2)))  # :30
+    places = (c & _x0000001f)  # :26
+    places_2 = select(compareIntegers(_x00000020, places, 1, u32), _x00000020, places)  # :27
+    return (shiftRightBy(a, places_2) | shiftLeftBy(b, (_x00000020 - places_2)))  # :31
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

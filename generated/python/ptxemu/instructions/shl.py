@@ -13,7 +13,7 @@ from . import Kernels as _Kernels
 
 
 def shl_2(a: Array, b: Array) -> Array:
-    return shiftLeftBy(a, b)  # :24
+    return shiftLeftBy(a, b)  # :25
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -21,22 +21,22 @@ _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 
 
 def shr_2(a: Array, b: Array) -> Array:
-    return shiftRightBy(a, b)  # :26
+    return shiftRightBy(a, b)  # :27
 
 
 def shr_s16_2(a: Array, b: Array) -> Array:
-    return select(compareIntegers(a, _x0000, 1, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :31
+    return select(compareIntegers(a, _x0000, 1, s16), (~shiftRightBy((~a), b)), shiftRightBy(a, b))  # :32
 
 
 def shr_s32_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(a, _x00000000, 1, s32)  # :31
+    _1 = compareIntegers(a, _x00000000, 1, s32)  # :32
     _2 = (~shiftRightBy((~a), b))
     _3 = shiftRightBy(a, b)
     return select(_1, _2, _3)
 
 
 def shr_s64_2(a: Array, b: Array) -> Array:
-    _1 = compareIntegers(a, _x0000000000000000, 1, s64)  # :31
+    _1 = compareIntegers(a, _x0000000000000000, 1, s64)  # :32
     _2 = (~shiftRightBy((~a), b))
     _3 = shiftRightBy(a, b)
     return select(_1, _2, _3)

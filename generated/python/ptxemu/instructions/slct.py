@@ -20,15 +20,15 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
 
 def slct_s32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compareIntegers(c, _x00000000, 6, s32), a, b)  # :29
+    return select(compareIntegers(c, _x00000000, 6, s32), a, b)  # :30
 
 
 def slct_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compare(c, _x00000000, 6, f32), a, b)  # :29
+    return select(compare(c, _x00000000, 6, f32), a, b)  # :30
 
 
 def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
-    return select(compare(c, _x00000000, 6, f32, True), a, b)  # :29
+    return select(compare(c, _x00000000, 6, f32, True), a, b)  # :30
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -24,79 +24,79 @@ _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 
 
 def sqrt_approx_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTiesToEven, False)  # :39
+    return squareRoot(a, f32, roundTiesToEven, False)  # :40
 
 
 def sqrt_approx_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTiesToEven, True, True)  # :39
+    return squareRoot(a, f32, roundTiesToEven, True, True)  # :40
 
 
 def sqrt_rz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardZero, False)  # :39
+    return squareRoot(a, f32, roundTowardZero, False)  # :40
 
 
 def sqrt_rz_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardZero, True, True)  # :39
+    return squareRoot(a, f32, roundTowardZero, True, True)  # :40
 
 
 def sqrt_rm_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardNegative, False)  # :39
+    return squareRoot(a, f32, roundTowardNegative, False)  # :40
 
 
 def sqrt_rm_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardNegative, True, True)  # :39
+    return squareRoot(a, f32, roundTowardNegative, True, True)  # :40
 
 
 def sqrt_rp_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardPositive, False)  # :39
+    return squareRoot(a, f32, roundTowardPositive, False)  # :40
 
 
 def sqrt_rp_ftz_f32_1(a: Array) -> Array:
-    return squareRoot(a, f32, roundTowardPositive, True, True)  # :39
+    return squareRoot(a, f32, roundTowardPositive, True, True)  # :40
 
 
 def sqrt_rn_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTiesToEven, False)  # :39
+    d = squareRoot(a, f64, roundTiesToEven, False)  # :40
     return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rz_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardZero, False)  # :39
+    d = squareRoot(a, f64, roundTowardZero, False)  # :40
     return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rm_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardNegative, False)  # :39
+    d = squareRoot(a, f64, roundTowardNegative, False)  # :40
     return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_rp_f64_1(a: Array) -> Array:
-    d = squareRoot(a, f64, roundTowardPositive, False)  # :39
+    d = squareRoot(a, f64, roundTowardPositive, False)  # :40
     return _propagate(d, (a,), f64)  # NaN
 
 
 def sqrt_approx_f32_1_sm_50(a: Array) -> Array:
-    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :51
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :52
-    root = unit(unit(scaled, "RSQ_sm_50"), "RCP_sm_50")  # :53
-    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :54
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :52
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :53
+    root = unit(unit(scaled, "RSQ_sm_50"), "RCP_sm_50")  # :54
+    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :55
 
 
 def sqrt_approx_f32_1_sm_60(a: Array) -> Array:
-    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :60
-    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :61
-    root = unit(scaled, "SQRT_sm_60")  # :62
-    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :63
+    tiny = compare(magnitude(a, f32), _x00800000, 1, f32)  # :61
+    scaled = select(tiny, multiplication(a, _x4b800000, f32, roundTiesToEven, False), a)  # :62
+    root = unit(scaled, "SQRT_sm_60")  # :63
+    return select(tiny, multiplication(root, _x39800000, f32, roundTiesToEven, False), root)  # :64
 
 
 def sqrt_approx_ftz_f32_1_sm_50(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(unit(a_2, "RSQ_sm_50"), "RCP_sm_50")  # :47
+    return unit(unit(a_2, "RSQ_sm_50"), "RCP_sm_50")  # :48
 
 
 def sqrt_approx_ftz_f32_1_sm_60(a: Array) -> Array:
     a_2 = _flushed(a, f32)  # .ftz a
-    return unit(a_2, "SQRT_sm_60")  # :57
+    return unit(a_2, "SQRT_sm_60")  # :58
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

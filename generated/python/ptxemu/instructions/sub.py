@@ -28,356 +28,356 @@ _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
 
 def sub_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, False)  # :80
+    return subtraction(a, b, f32, roundTiesToEven, False)  # :81
 
 
 def sub_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, False)  # :80
+    d = subtraction(a, b, f32, roundTiesToEven, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTiesToEven, True, True)  # :80
+    return subtraction(a, b, f32, roundTiesToEven, True, True)  # :81
 
 
 def sub_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # :80
+    d = subtraction(a, b, f32, roundTiesToEven, True, True)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, False)  # :80
+    return subtraction(a, b, f32, roundTowardZero, False)  # :81
 
 
 def sub_rz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, False)  # :80
+    d = subtraction(a, b, f32, roundTowardZero, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rz_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardZero, True, True)  # :80
+    return subtraction(a, b, f32, roundTowardZero, True, True)  # :81
 
 
 def sub_rz_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardZero, True, True)  # :80
+    d = subtraction(a, b, f32, roundTowardZero, True, True)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rm_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, False)  # :80
+    return subtraction(a, b, f32, roundTowardNegative, False)  # :81
 
 
 def sub_rm_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, False)  # :80
+    d = subtraction(a, b, f32, roundTowardNegative, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rm_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardNegative, True, True)  # :80
+    return subtraction(a, b, f32, roundTowardNegative, True, True)  # :81
 
 
 def sub_rm_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # :80
+    d = subtraction(a, b, f32, roundTowardNegative, True, True)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rp_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, False)  # :80
+    return subtraction(a, b, f32, roundTowardPositive, False)  # :81
 
 
 def sub_rp_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, False)  # :80
+    d = subtraction(a, b, f32, roundTowardPositive, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rp_ftz_f32_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f32, roundTowardPositive, True, True)  # :80
+    return subtraction(a, b, f32, roundTowardPositive, True, True)  # :81
 
 
 def sub_rp_ftz_sat_f32_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # :80
+    d = subtraction(a, b, f32, roundTowardPositive, True, True)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTiesToEven, False)  # :80
+    d = subtraction(a, b, f64, roundTiesToEven, False)  # :81
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def sub_rz_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardZero, False)  # :80
+    d = subtraction(a, b, f64, roundTowardZero, False)  # :81
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def sub_rm_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardNegative, False)  # :80
+    d = subtraction(a, b, f64, roundTowardNegative, False)  # :81
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def sub_rp_f64_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f64, roundTowardPositive, False)  # :80
+    d = subtraction(a, b, f64, roundTowardPositive, False)  # :81
     return _propagate(d, (a, b,), f64)  # NaN
 
 
 def sub_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, False)  # :80
+    return subtraction(a, b, f16, roundTiesToEven, False)  # :81
 
 
 def sub_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, False)  # :80
+    d = subtraction(a, b, f16, roundTiesToEven, False)  # :81
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def sub_ftz_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, f16, roundTiesToEven, True, True)  # :80
+    return subtraction(a, b, f16, roundTiesToEven, True, True)  # :81
 
 
 def sub_ftz_sat_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # :80
+    d = subtraction(a, b, f16, roundTiesToEven, True, True)  # :81
     return _clamped(d, _x3c00, f16)  # .sat
 
 
 def sub_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, bf16, roundTiesToEven, False)  # :80
+    return subtraction(a, b, bf16, roundTiesToEven, False)  # :81
 
 
 def sub_f32_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :80
+    return subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :81
 
 
 def sub_f32_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :80
+    return subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :81
 
 
 def sub_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :80
+    d = subtraction(convert(a, f16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :80
+    d = subtraction(convert(a, bf16, f32, roundTiesToEven, False), b, f32, roundTiesToEven, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rz_f32_f16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :80
+    return subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :81
 
 
 def sub_rz_f32_bf16_2(a: Array, b: Array) -> Array:
-    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :80
+    return subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :81
 
 
 def sub_rz_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :80
+    d = subtraction(convert(a, f16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rz_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :80
+    d = subtraction(convert(a, bf16, f32, roundTowardZero, False), b, f32, roundTowardZero, False)  # :81
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rm_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :80
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :81
     return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :80
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :81
     return subtraction(_1, b, f32, roundTowardNegative, False)
 
 
 def sub_rm_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :80
+    _1 = convert(a, f16, f32, roundTowardNegative, False)  # :81
     d = subtraction(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rm_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :80
+    _1 = convert(a, bf16, f32, roundTowardNegative, False)  # :81
     d = subtraction(_1, b, f32, roundTowardNegative, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rp_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :80
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :81
     return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :80
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :81
     return subtraction(_1, b, f32, roundTowardPositive, False)
 
 
 def sub_rp_sat_f32_f16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :80
+    _1 = convert(a, f16, f32, roundTowardPositive, False)  # :81
     d = subtraction(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rp_sat_f32_bf16_2(a: Array, b: Array) -> Array:
-    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :80
+    _1 = convert(a, bf16, f32, roundTowardPositive, False)  # :81
     d = subtraction(_1, b, f32, roundTowardPositive, False)
     return _clamped(d, _x3f800000, f32)  # .sat
 
 
 def sub_rz_ftz_f16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :80
+    return _mixed_subtraction(a, b, (f32, f32), f16, roundTowardZero, True, True)  # :81
 
 
 def sub_rz_bf16x2_f32x2_f32x2_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (f32, f32), bf16, roundTowardZero, False)  # :80
+    return _mixed_subtraction(a, b, (f32, f32), bf16, roundTowardZero, False)  # :81
 
 
 def sub_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return subtraction(a, b, e5m2, roundTiesToEven, False)  # :80
+    return subtraction(a, b, e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e4m3, e5m2), e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e3m2, e5m2), e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(6, 8)
 def sub_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e2m3, e5m2), e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(4, 8)
 def sub_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e2m1, e5m2), e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (ue8m0, e5m2), e5m2, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e5m2, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e4m3, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e3m2, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(6, 8)
 def sub_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e2m3, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(4, 8)
 def sub_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (e2m1, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    return _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :80
+    return _mixed_subtraction(a, b, (ue8m0, e4m3), e4m3, roundTiesToEven, False)  # :81
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e5m2, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e4m3, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e3m2, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e5m2x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e2m3, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e5m2x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e2m1, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e5m2x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (ue8m0, e5m2), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc0ec000000000000, f64), _x40ec000000000000, f64)  # :79
     return convert(_1, f64, e5m2, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e5m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e5m2, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_e4m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e4m3, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e3m2x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e3m2, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(6, 8)
 def sub_satfinite_e4m3x4_e2m3x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e2m3, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(4, 8)
 def sub_satfinite_e4m3x4_e2m1x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (e2m1, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 @_tabulated(8, 8)
 def sub_satfinite_e4m3x4_ue8m0x4_2(a: Array, b: Array) -> Array:
-    x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :77
-    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :78
+    x = _mixed_subtraction(a, b, (ue8m0, e4m3), f64, roundTiesToEven, False)  # :78
+    _1 = minimum(maximum(x, _xc07c000000000000, f64), _x407c000000000000, f64)  # :79
     return _any_convert(_1, f64, e4m3, roundTiesToEven, False)
 
 
 def sub_2(a: Array, b: Array) -> Array:
-    return (a - b)  # :72
+    return (a - b)  # :73
 
 
 def sub_sat_s32_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :70
+    _2 = _any_convert(a, s32, s64, roundTiesToEven, False)  # :71
     _3 = _any_convert(b, s32, s64, roundTiesToEven, False)
     _1 = (_2 - _3)
     return _any_convert(_1, s64, s32, roundTiesToEven, False)
@@ -385,7 +385,7 @@ def sub_sat_s32_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def sub_sat_s8x4_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, s8, s64, roundTiesToEven, False)  # :70
+    _2 = _any_convert(a, s8, s64, roundTiesToEven, False)  # :71
     _3 = _any_convert(b, s8, s64, roundTiesToEven, False)
     _1 = (_2 - _3)
     return _any_convert(_1, s64, s8, roundTiesToEven, False)
@@ -393,15 +393,15 @@ def sub_sat_s8x4_2(a: Array, b: Array) -> Array:
 
 @_tabulated(8, 8)
 def sub_sat_u8x4_2(a: Array, b: Array) -> Array:
-    _2 = _any_convert(a, u8, s64, roundTiesToEven, False)  # :70
+    _2 = _any_convert(a, u8, s64, roundTiesToEven, False)  # :71
     _3 = _any_convert(b, u8, s64, roundTiesToEven, False)
     _1 = (_2 - _3)
     return _any_convert(_1, s64, u8, roundTiesToEven, False)
 
 
 def sub_cc_2(a: Array, b: Array) -> tuple[Array, Array]:
-    d = (a - b)  # :72
-    q = (a < b)  # :74
+    d = (a - b)  # :73
+    q = (a < b)  # :75
     return d, q
 
 

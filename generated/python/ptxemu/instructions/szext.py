@@ -19,29 +19,29 @@ _x0000001f: Array = _np.array(0x0000001f, _np.uint32)
 
 
 def szext_clamp_u32_2(a: Array, b: Array) -> Array:
-    length = b  # :24
-    above = shiftLeftBy((~_x00000000), length)  # :25
-    return (a & (~above))  # :27
+    length = b  # :25
+    above = shiftLeftBy((~_x00000000), length)  # :26
+    return (a & (~above))  # :28
 
 
 def szext_clamp_s32_2(a: Array, b: Array) -> Array:
-    length = b  # :24
-    above = shiftLeftBy((~_x00000000), length)  # :25
-    top = ((~above) & (~((~above) >> _x00000001)))  # :30
-    return (((a & (~above)) ^ top) - top)  # :31
+    length = b  # :25
+    above = shiftLeftBy((~_x00000000), length)  # :26
+    top = ((~above) & (~((~above) >> _x00000001)))  # :31
+    return (((a & (~above)) ^ top) - top)  # :32
 
 
 def szext_wrap_u32_2(a: Array, b: Array) -> Array:
-    length = (b & _x0000001f)  # :24
-    above = shiftLeftBy((~_x00000000), length)  # :25
-    return (a & (~above))  # :27
+    length = (b & _x0000001f)  # :25
+    above = shiftLeftBy((~_x00000000), length)  # :26
+    return (a & (~above))  # :28
 
 
 def szext_wrap_s32_2(a: Array, b: Array) -> Array:
-    length = (b & _x0000001f)  # :24
-    above = shiftLeftBy((~_x00000000), length)  # :25
-    top = ((~above) & (~((~above) >> _x00000001)))  # :30
-    return (((a & (~above)) ^ top) - top)  # :31
+    length = (b & _x0000001f)  # :25
+    above = shiftLeftBy((~_x00000000), length)  # :26
+    top = ((~above) & (~((~above) >> _x00000001)))  # :31
+    return (((a & (~above)) ^ top) - top)  # :32
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -14,15 +14,15 @@ from . import Kernels as _Kernels
 
 
 def tanh_approx_f32_1(a: Array) -> Array:
-    return tanh(a, f32, roundTiesToEven, False)  # :28
+    return tanh(a, f32, roundTiesToEven, False)  # :29
 
 
 def tanh_approx_f16_1(a: Array) -> Array:
-    return tanh(a, f16, roundTiesToEven, False)  # :28
+    return tanh(a, f16, roundTiesToEven, False)  # :29
 
 
 def tanh_approx_bf16_1(a: Array) -> Array:
-    return tanh(a, bf16, roundTiesToEven, False)  # :28
+    return tanh(a, bf16, roundTiesToEven, False)  # :29
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

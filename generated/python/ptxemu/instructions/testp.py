@@ -14,51 +14,51 @@ from . import Kernels as _Kernels
 
 
 def testp_finite_f32_1(a: Array) -> Array:
-    return isFinite(a, f32)  # :25
+    return isFinite(a, f32)  # :26
 
 
 def testp_finite_f64_1(a: Array) -> Array:
-    return isFinite(a, f64)  # :25
+    return isFinite(a, f64)  # :26
 
 
 def testp_infinite_f32_1(a: Array) -> Array:
-    return isInfinite(a, f32)  # :27
+    return isInfinite(a, f32)  # :28
 
 
 def testp_infinite_f64_1(a: Array) -> Array:
-    return isInfinite(a, f64)  # :27
+    return isInfinite(a, f64)  # :28
 
 
 def testp_number_f32_1(a: Array) -> Array:
-    return (~isNaN(a, f32))  # :29
+    return (~isNaN(a, f32))  # :30
 
 
 def testp_number_f64_1(a: Array) -> Array:
-    return (~isNaN(a, f64))  # :29
+    return (~isNaN(a, f64))  # :30
 
 
 def testp_notanumber_f32_1(a: Array) -> Array:
-    return isNaN(a, f32)  # :31
+    return isNaN(a, f32)  # :32
 
 
 def testp_notanumber_f64_1(a: Array) -> Array:
-    return isNaN(a, f64)  # :31
+    return isNaN(a, f64)  # :32
 
 
 def testp_normal_f32_1(a: Array) -> Array:
-    return (isNormal(a, f32) | isZero(a, f32))  # :33
+    return (isNormal(a, f32) | isZero(a, f32))  # :34
 
 
 def testp_normal_f64_1(a: Array) -> Array:
-    return (isNormal(a, f64) | isZero(a, f64))  # :33
+    return (isNormal(a, f64) | isZero(a, f64))  # :34
 
 
 def testp_subnormal_f32_1(a: Array) -> Array:
-    return isSubnormal(a, f32)  # :35
+    return isSubnormal(a, f32)  # :36
 
 
 def testp_subnormal_f64_1(a: Array) -> Array:
-    return isSubnormal(a, f64)  # :35
+    return isSubnormal(a, f64)  # :36
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

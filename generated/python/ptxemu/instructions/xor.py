@@ -13,11 +13,11 @@ from . import Kernels as _Kernels
 
 
 def xor_2(a: Array, b: Array) -> Array:
-    return (a ^ b)  # :27
+    return (a ^ b)  # :28
 
 
 def xor_pred_2(a: Array, b: Array) -> Array:
-    return _combine(a, b, 2)  # :25
+    return _combine(a, b, 2)  # :26
 
 
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the

@@ -17,12 +17,13 @@ _SHOWN = 240
 
 
 class Result(NamedTuple):
-    """`kind` is what it is, in a word; `link` a page with or without an anchor."""
+    """`kind` is what it is, in a word; `link` a page with or without an anchor; `names` other words for it."""
 
     kind: str
     title: str
     link: str
     text: str
+    names: tuple[str, ...] = ()
 
 
 class Entries:
@@ -39,6 +40,7 @@ class Entries:
 
     def entries(self) -> list[Result]:
         return [
+            *self._topics(),
             *self._names(),
             *self._registers(),
             *self._functions(),
@@ -57,10 +59,18 @@ class Entries:
                     link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
                     yield Result(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
+    def _topics(self) -> Iterator[Result]:
+        """Yield what people ask and look for, where the page about it was made."""
+        for t in (*self._spec.questions, *self._spec.topics):
+            if t.page.partition("#")[0] in self._places:
+                yield Result("page", t.title.replace("`", ""), t.page, "", t.words)
+
     def _registers(self) -> Iterator[Result]:
         for r in self._spec.special_registers:
             needs = self._spec.catalog.text(r.requires)
-            yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} From {needs} on.")
+            named = [f"{r.text}.{part}" for part in "xyz"] if r.fields else []
+            names = (*named, *(n.removeprefix("%") for n in named))
+            yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} Requires {needs}.", names)
 
     def _functions(self) -> Iterator[Result]:
         """Yield the functions of the semantics, with a link to their list, or to where one is called first."""

@@ -1,4 +1,5 @@
-"""Variants that are taken alike and promise alike: a row of the matrix, and of what the manual's scripts know."""
+"""Groups of variants with the same requirement, claim and hazards: the rows of the availability page and of the data of
+the manual's scripts."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class Family:
 
 
 def families(spec: Spec, write: Writer) -> dict[str, list[Family]]:
-    """Return all variants that the assembler comes to an end with, by their opcodes."""
+    """Return the groups of each opcode, without variants on which the assembler crashes."""
     return {i.opcode: _of(spec, write, i) for i in spec.instructions.values()}
 
 

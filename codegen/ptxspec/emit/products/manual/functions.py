@@ -72,14 +72,14 @@ def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
 
 def _chapter(f: Function) -> tuple[str, str]:
     if f.is_static:
-        return "about-formats", "About formats"
+        return "about-formats", "Facts about formats"
     if f.rounds:
-        return "arithmetic", "Arithmetic, rounded once"
+        return "arithmetic", "Arithmetic with one rounding"
     if f.result == "bool":
         return "comparisons", "Tests and comparisons"
     if f.result in ("bits", "integer", "whole"):
         return "bitwise", "Bits and integers"
-    return "without-rounding", "Without rounding"
+    return "without-rounding", "Functions without rounding"
 
 
 def _call(f: Function) -> str:

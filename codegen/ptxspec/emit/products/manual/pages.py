@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ....catalog import targets_text
 from ....check.checking import Checked
-from ....model import Instruction, Spec
+from ....model import Spec
 from ...parts import Parts
 from ...registry import product
 from ...text import Files, Templates
@@ -19,6 +20,7 @@ from . import (
     functions,
     guides,
     history,
+    home,
     opcode,
     readers,
     releases,
@@ -28,6 +30,7 @@ from . import (
 )
 from .families import families
 from .forms import Writer
+from .opcode.recipes import Offered
 from .site import Places, Site
 
 MACHINE_CODE = "spec/observed/machine_code.yaml"
@@ -48,11 +51,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
     files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(spec, instructions, site)
-    files |= _index(spec, instructions, site) | differences.emit(spec, checked, write, site)
+    files |= differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
     if spec.tensor.forms:
         files |= tensor.emit(spec, site)
+    files |= home.emit(spec, instructions, site)
     files |= search.emit(spec, write, templates, site)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
@@ -67,17 +71,23 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Fi
     sources += ["spec/observed/evidence.yaml"] * bool(spec.evidence)
     sources += [MACHINE_CODE] * bool(spec.machine and i.opcode in spec.machine.opcodes)
     files = site.page(i.opcode, sources, values, template="instruction")
-    for s in opcode.SECTIONS:
-        if s.id in values["apart"]:
-            files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, "s": s})
+    if apart := values["apart"]:
+        offered, headed = _by_result(values["recipes"])
+        code = values["machine_code"]
+        own = {"recipes": offered, "headed": headed, "machine_code": code and replace(code, folded=False)}
+        for s in (s for s in opcode.SECTIONS if s.id in apart):
+            files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, **own, "s": s})
     return files, {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 
 
-def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
-    values = {
-        "instructions": instructions,
-        "variants": sum(len(i.variants) for i in instructions),
-        "evidence": spec.evidence,
-        "speed": spec.speed,
-    }
-    return site.page("index", ["spec/instructions/"], values)
+def _by_result(offered: Sequence[Offered]) -> tuple[list[Offered], dict[str, str]]:
+    """Return recipes sorted by the type of their result, and each type by the id of its first recipe. Recipes with one
+    type keep their order, and entries without an example come last."""
+    types = {o.id: o.example.variant.type_names[0] for o in offered if o.example and not o.nowhere}
+    order = {name: n for n, name in enumerate(dict.fromkeys(types.values()))}
+    found = sorted(offered, key=lambda o: order.get(types.get(o.id, ""), len(order)))
+    headed: dict[str, str] = {}
+    for o in found:
+        if o.id in types and types[o.id] not in headed.values():
+            headed[o.id] = types[o.id]
+    return found, headed

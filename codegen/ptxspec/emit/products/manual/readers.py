@@ -12,8 +12,8 @@ from .opcode import SECTIONS
 from .site import Site
 
 SUMMARY = (
-    "PTX floating-point instructions: what each variant needs of target and PTX version, what it computes bit for bit, "
-    "its corner cases, accuracy, hazards, and what to write where it is missing."
+    "PTX arithmetic instructions: which targets and PTX versions support each variant, what it computes bit for bit, "
+    "its corner cases, accuracy and hazards, and what to write where it is not available."
 )
 # The largest block that zlib's format stores as it is.
 _BLOCK = 0xFFFF

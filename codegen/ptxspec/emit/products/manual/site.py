@@ -14,7 +14,7 @@ from ...text import Files, Templates
 from .terms import Terms
 
 _COMMENT = "<!-- {} -->"
-# The pages that are no opcode's, by what the header calls them.
+# The pages that belong to no opcode, each with its name in the header.
 PAGES = {
     "index": "Instructions",
     "guide": "Guide",
@@ -27,7 +27,7 @@ PAGES = {
     "speed": "Speed",
 }
 GLOSSARY = "glossary"
-# The pages of the guide, by what their list calls them.
+# The pages of the guide, each with its name in their list.
 GUIDES = {
     "linting": "Linting PTX",
     "codes": "Lint codes",

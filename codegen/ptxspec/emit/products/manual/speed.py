@@ -1,4 +1,4 @@
-"""The model -> the manual's page about speed: charts of the ratios that were measured, and the tables whole."""
+"""The model -> the manual's page about speed: charts of the ratios that were measured, and all figures in tables."""
 
 from __future__ import annotations
 
@@ -12,15 +12,36 @@ from ...text import Files
 from .site import Site
 
 PATH = "spec/observed/speed.yaml"
-# How the heads of columns with ratios begin, and what stands before that where the emulator has a C compiler.
+# How the heads of columns with ratios begin, and what stands before that of the kernels in C.
 _RATIO, _ACCELERATED = "x ", "C "
 _FIGURE = re.compile(r"(\d+(?:\.\d+)?)(?: \((\d+(?:\.\d+)?)\))?")
+# The heads of columns in words, with their units.
+_HEADS = {
+    "family": "Group of variants",
+    "variants": "Variants in the group",
+    "slowest": "Slowest variant",
+    "ns": "Time per element (ns)",
+    "x add": "Time relative to numpy.add",
+    "median": "Median time relative to numpy.add",
+    "x own": "Largest time relative to NumPy's function",
+    "x SoftFloat": "Largest time relative to SoftFloat",
+    "specials": "Largest time on special values relative to ordinary ones",
+    "call": "Call",
+    "\N{MICRO SIGN}s": "Time per call (\N{MICRO SIGN}s)",
+    "function": "Of that, the function itself (\N{MICRO SIGN}s)",
+    "x numpy.add": "Time relative to numpy.add",
+    "what": "Measurement",
+    "measured": "Result",
+}
+# The columns of a table whose rows were each measured in a way of their own.
+_ALONE, _RELATIVE = ("measured", "at most"), ("ratio", "against", "ratio at most")
+_NOTHING = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One ratio from 1 on, to the right where it is larger; places are percentages of the width. `aim` is the place of
-    what is aimed at, None where nothing is."""
+    """One ratio, drawn from 1 to the right where it is larger; places are percentages of the width. `aim` is the place
+    of the aim, None where there is none."""
 
     series: str
     text: str
@@ -31,7 +52,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """The ratios of one column and of its accelerated twin, by what stands in the first column, whose head is `label`.
+    """The ratios of one column and of the same in C, by the cells of the first column, whose head is `label`.
     `marks` are the axis's: each a number with its place."""
 
     title: str
@@ -43,17 +64,32 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Some columns of a table, with their heads in words. `gaps`: some of its cells say that nothing was measured."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def gaps(self) -> bool:
+        return any(_NOTHING in row for row in self.rows)
+
+
+@dataclass(frozen=True)
 class Shown:
-    """A table: what is to be known of all of it, of columns by their heads, and its charts."""
+    """A table: a note on all of it, notes on columns by their heads, its charts, and its columns in parts."""
 
     table: SpeedTable
     anchor: str
     note: str
     heads: Mapping[str, str]
     charts: Sequence[Chart]
+    parts: Sequence[Part]
 
 
 def emit(speed: Speed, site: Site) -> Files:
+    """Return manual/speed, as HTML and as Markdown."""
     return site.page("speed", [PATH], {"speed": speed, "shown": [_shown(t) for t in speed.tables]})
 
 
@@ -61,7 +97,59 @@ def _shown(table: SpeedTable) -> Shown:
     note, heads = _explained(table)
     ratios = [c for c in table.columns if c.startswith(_RATIO)]
     charts = [c for head in ratios if (c := _chart(table, head, heads.get(head, "")))]
-    return Shown(table, table.title.lower().replace(" ", "-"), note, heads, charts)
+    anchor = table.title.lower().replace(" ", "-")
+    return Shown(table, anchor, note, {_words(h): text for h, text in heads.items()}, charts, _parts(table))
+
+
+def _words(head: str) -> str:
+    plain = head.removeprefix(_ACCELERATED)
+    return _HEADS.get(plain, plain) + (", in C" if plain != head else "")
+
+
+def _parts(table: SpeedTable) -> list[Part]:
+    """Return a table's columns by what was measured: with NumPy alone, in C, and of other libraries, whose columns have
+    their names."""
+    if set(table.columns) > {*_ALONE, *_RELATIVE}:
+        return [_apart(table)]
+    first, *others = table.columns
+    in_c = [c for c in others if c.startswith(_ACCELERATED)]
+    own = [c for c in others if c in _HEADS or c.startswith(_RATIO)]
+    peers = [c for c in others if c not in in_c and c not in own]
+    if not own:
+        return [_part(table, "", [first, *peers])]
+    found = [_part(table, "With NumPy alone" if in_c else "", [first, *own])]
+    found += [_part(table, "With the kernels in C", [first, *in_c])] * bool(in_c)
+    return found + [_libraries(table, peers)] * bool(peers)
+
+
+def _part(table: SpeedTable, title: str, columns: Sequence[str]) -> Part:
+    places = [table.columns.index(c) for c in columns]
+    heads = [_words(c.removeprefix(_ACCELERATED)) for c in columns]
+    return Part(title, heads, [[row[at] or _NOTHING for at in places] for row in table.rows])
+
+
+def _libraries(table: SpeedTable, columns: Sequence[str]) -> Part:
+    """Return a row for each group and each library that can do some of it."""
+    rows = []
+    for row in table.rows:
+        for name in columns:
+            if cell := row[table.columns.index(name)]:
+                time, _, wrong = cell.partition(", ")
+                rows.append([row[0], name, time, wrong or _NOTHING])
+    heads = [_words(table.columns[0]), "Library", "Median time per element (ns)", "Results that differ from MPFR's"]
+    return Part("Other libraries", heads, rows)
+
+
+def _apart(table: SpeedTable) -> Part:
+    """Return what was measured in each row, alone and relative to something, with the most that each should be."""
+    rows = []
+    for row in table.rows:
+        cell = dict(zip(table.columns, row, strict=True))
+        ratio = f"{cell['ratio']} relative to {cell['against']}" if cell["ratio"] else ""
+        aims = (cell["at most"], cell["ratio at most"] and f"{cell['ratio at most']} relative to {cell['against']}")
+        results, wanted = ([x for x in some if x] for some in ((cell["measured"], ratio), aims))
+        rows.append([row[0], "; ".join(results) or _NOTHING, "; ".join(wanted) or "none"])
+    return Part("", [_words(table.columns[0]), _words("measured"), "Aim: at most"], rows)
 
 
 def _explained(table: SpeedTable) -> tuple[str, dict[str, str]]:
@@ -85,8 +173,7 @@ def _chart(table: SpeedTable, head: str, note: str) -> Chart | None:
         for label, figures in found.items()
         if any(f for _, f in figures)
     ]
-    title, names = f"Ratio to {head.removeprefix(_RATIO)}", [name for name, _ in columns]
-    return Chart(title, note, table.columns[0], names, scale.marks, rows)
+    return Chart(_words(head), note, _words(table.columns[0]), [name for name, _ in columns], scale.marks, rows)
 
 
 def _series(head: str) -> Iterable[tuple[str, str]]:
@@ -94,7 +181,7 @@ def _series(head: str) -> Iterable[tuple[str, str]]:
 
 
 def _figure(cell: str) -> tuple[str, float, float | None] | None:
-    """Return a cell's text, its number, and what stands in parentheses: the aim."""
+    """Return a cell's text, its number, and the aim, which is in parentheses."""
     found = _FIGURE.fullmatch(cell)
     return (cell, float(found[1]), float(found[2]) if found[2] else None) if found and float(found[1]) else None
 

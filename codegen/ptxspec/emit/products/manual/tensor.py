@@ -1,5 +1,5 @@
-"""The model -> the manual's page of tensor cores: how targets sum, which lane holds which element, of metadata and of
-scales too, and the forms."""
+"""The model -> the manual's page of tensor cores: how targets add, which lane holds which element, which lanes give
+metadata and scales, and the forms."""
 
 from __future__ import annotations
 
@@ -304,9 +304,9 @@ def _class(f: Form) -> str:
 
 
 def _written(machine: MatrixEvidence, f: Form | None, target: str) -> str:
-    """Return the instructions that compute."""
+    """Return the instructions that compute, or a dash where a target has no such form."""
     if f is None:
-        return ""
+        return "\N{EN DASH}"
     c = next(c for c in machine.codes[f.spelling] if target in c.targets)
     named = ", ".join(f"{n} {name}" if n > 1 else name for name, n in c.instructions.items())
     return named + " and others" * (c.others > 0) or "nothing"
