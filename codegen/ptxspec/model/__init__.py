@@ -57,6 +57,7 @@ from .observed import (
     SpeedTable,
     runs,
 )
+from .peers import Peer, PeerComparison, PeerDifference, PeerGroup, PeerKind, PeerOperation
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec
@@ -127,6 +128,12 @@ __all__ = [
     "Own",
     "Page",
     "Pattern",
+    "Peer",
+    "PeerComparison",
+    "PeerDifference",
+    "PeerGroup",
+    "PeerKind",
+    "PeerOperation",
     "Proof",
     "PublishedModel",
     "Recipe",

@@ -20,6 +20,7 @@ from . import (
     guides,
     history,
     opcode,
+    peers,
     readers,
     releases,
     search,
@@ -51,6 +52,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files |= _index(spec, instructions, site) | differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
+    if spec.peers is not None:
+        files |= peers.emit(spec.peers, len(spec.recordings), site)
     if spec.tensor.forms:
         files |= tensor.emit(spec, site)
     files |= search.emit(spec, write, templates, site)
@@ -79,5 +82,6 @@ def _index(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files
         "variants": sum(len(i.variants) for i in instructions),
         "evidence": spec.evidence,
         "speed": spec.speed,
+        "peers": spec.peers,
     }
     return site.page("index", ["spec/instructions/"], values)

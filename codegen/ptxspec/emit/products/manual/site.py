@@ -24,6 +24,7 @@ PAGES = {
     "releases": "CUDA and drivers",
     "differences": "Differences",
     "speed": "Speed",
+    "peers": "Peers",
 }
 # The pages of the guide, by what their list calls them.
 GUIDES = {
@@ -78,7 +79,12 @@ class Site:
         self._templates = templates
         self.opcodes = opcodes
         self.places: dict[str, Places] = {}
-        there = {"differences": spec.evidence, "speed": spec.speed, "tensor-cores": spec.tensor.forms}
+        there = {
+            "differences": spec.evidence,
+            "speed": spec.speed,
+            "peers": spec.peers,
+            "tensor-cores": spec.tensor.forms,
+        }
         missing = {name for name, found in there.items() if not found}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
         self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
