@@ -10,8 +10,9 @@ import argparse
 import sys
 from pathlib import Path
 
-# Its parents have what tests share; of this folder's own modules, the names are no others'.
-sys.path[:1] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
+# The folders with the modules that tests share, and with this package.
+sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pytest
 from helpers import ROOT
@@ -23,9 +24,8 @@ from scoreboard.packages import PEERS
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog=record.COMMAND, description="Compare packages from PyPI with PTX, bit for bit."
-    )
+    description = "Compare packages from PyPI with PTX, bit for bit."
+    parser = argparse.ArgumentParser(prog=record.COMMAND.removesuffix(" --record"), description=description)
     parser.add_argument("--record", action="store_true", help="write spec/observed/peers.yaml and the manual")
     parser.add_argument("variants", nargs="*", help="compare these variants only, such as cvt.rn.bf16.f64")
     given = parser.parse_args()

@@ -31,13 +31,14 @@ RANDOM = 1 << 14
 NUMBERS = 1 << 15
 SETS = {
     "special values": "All combinations of zeros, subnormal numbers, powers of two, infinities, NaNs, the largest "
-    "numbers and their neighbours.",
+    "numbers, and neighbours of these.",
     "all encodings": "Every encoding of a source of 16 bits or fewer, where there is one operand.",
     "random bits": f"{RANDOM:,} sets of operands in which every encoding is as likely as any other.",
     "random hard cases": f"{RANDOM:,} sets of operands whose results tie, cancel, or lie at the ends of the range.",
-    "near ties": "Of a conversion from f32 or f64 that rounds: each number of the result's format, each point halfway between two "
-    "of them, and the two neighbours of all of these in the source's format, with both signs. Of tf32 and f32 "
-    f"there are {NUMBERS:,} such numbers, chosen at random.",
+    "numbers and ties": "For conversions from f32 or f64 that round: each number of the result's format with its two "
+    "neighbours in the source's format, and each point halfway between two numbers, with both signs. For tf32 and f32 "
+    f"these are {NUMBERS:,} numbers, chosen at random.",
+    "near ties": "The two neighbours in the source's format of each of these points halfway.",
 }
 STREAMS = {"grid": "special values", "uniform": "random bits", "near": "random hard cases"}
 
@@ -96,7 +97,7 @@ class Operation:
             named = registers.by_operand(self.variant.sources, made)
             found[STREAMS[part.stream]] = [registers.to_lanes(o, r, self.variant.lanes).ravel() for o, r in named]
         if self.opcode == "cvt" and self.rounding:
-            found["near ties"] = [_near_ties(first, self.to)]
+            found |= {name: [x] for name, x in _around(first, self.to).items()}
         return found
 
     def compute(self, operands: Sequence[Bits]) -> Bits:
@@ -187,17 +188,27 @@ def holds(to: Format, source: Format) -> bool:
     return to.precision >= source.precision and to.emax >= source.emax and below
 
 
-def _near_ties(source: Format, to: Format) -> Bits:
-    """Return the numbers of a format, the points halfway between them and those halfway to where the next number would
-    be, with their neighbours in another format, and all of them with both signs."""
+def _around(source: Format, to: Format) -> dict[str, Bits]:
+    """Return the numbers of a format and the points halfway between them, and halfway to where the next number would
+    be, with their neighbours in another format: the sets that are named after them."""
     every = np.arange(to.largest + 1, dtype=np.uint64) if to.largest < 2 * NUMBERS else _some(to)
     here, step = numbers(every, to), _step_above(every, to)
-    values = np.concatenate([here, here + step / 2, here + step])
     largest = numbers(np.uint64([source.largest]), source)[0]
-    exact = np.unique(ieee_encoding(values[values <= largest], source))
-    near = np.unique(np.concatenate([exact, exact + np.uint64(1), np.maximum(exact, np.uint64(1)) - np.uint64(1)]))
-    both = np.concatenate([near, near | np.uint64(source.sign_bit)])
-    return both.astype(registers.unsigned(_storage(source)))
+    exact, halves = (
+        np.unique(ieee_encoding(values[values <= largest], source))
+        for values in (np.concatenate([here, here + step]), here + step / 2)
+    )
+    one = np.uint64(1)
+    sets = {
+        "numbers and ties": [exact, exact + one, np.maximum(exact, one) - one, halves],
+        "near ties": [halves + one, halves - one],
+    }
+    storage = registers.unsigned(_storage(source))
+    return {
+        name: np.concatenate([found, found | np.uint64(source.sign_bit)]).astype(storage)
+        for name, parts in sets.items()
+        for found in [np.unique(np.concatenate(parts))]
+    }
 
 
 def _some(f: Format) -> Bits:

@@ -77,7 +77,7 @@ def _unsigned(bits: Bits) -> Bits:
     return bits.view(f"u{bits.dtype.itemsize}")
 
 
-NEAREST_ONLY = "rounds to nearest even only"
+NEAREST_ONLY = "nearest only"
 NUMPY = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqrt": np.sqrt,
     "min": np.fmin, "max": np.fmax, "min.NaN": np.minimum, "max.NaN": np.maximum,
@@ -160,8 +160,9 @@ def gfloat_way(operation: Operation) -> Way | str:
 
     def info(f: Format) -> Any:
         named = {
-            "f64": formats.format_info_binary64, "f32": formats.format_info_binary32, "f16": formats.format_info_binary16,
-            "bf16": formats.format_info_bfloat16, "e4m3": formats.format_info_ocp_e4m3,
+            "f64": formats.format_info_binary64, "f32": formats.format_info_binary32,
+            "f16": formats.format_info_binary16, "bf16": formats.format_info_bfloat16,
+            "e4m3": formats.format_info_ocp_e4m3,
             "e5m2": formats.format_info_ocp_e5m2, "e2m3": formats.format_info_ocp_e2m3,
             "e3m2": formats.format_info_ocp_e3m2, "e2m1": formats.format_info_ocp_e2m1,
             "ue8m0": formats.format_info_ocp_e8m0,
@@ -272,39 +273,41 @@ PEERS = (
     Peer(
         "numpy",
         EXTRA,
-        "NumPy computes in float16, float32 and float64. Its documentation says that fmin and fmax ignore a NaN where "
-        "they can, and that minimum and maximum return it. It says nothing of the sign of a zero.",
+        "NumPy has float16, float32 and float64. Its documentation says that fmin and fmax ignore a NaN where they "
+        "can, and that minimum and maximum return it. It says nothing about the sign of a zero.",
         numpy_way,
     ),
     Peer(
         "ml_dtypes",
         EXTRA,
-        "ml_dtypes adds narrow formats to NumPy. Its README describes each format, leaves NaN undefined for those of 4 "
-        "and 6 bits, and does not say how a conversion rounds or what a number becomes that is too large. A change that rounds "
-        "once is proposed as pull request 401 of its repository.",
+        "ml_dtypes adds narrow formats to NumPy. Its README describes each format and leaves NaN undefined for "
+        "those of 4 and 6 bits. It does not say how a conversion rounds, or what becomes of a number that is too "
+        "large. Pull request 401 of its repository proposes to round once.",
         ml_dtypes_way,
     ),
     Peer(
         "torch",
         "pip install torch --index-url https://download.pytorch.org/whl/cpu",
-        "torch is PyTorch; its casts and arithmetic run on the CPU, from PyTorch's own CPU-only wheel. Its documentation "
-        "describes the formats, and does not say how casts and sqrt round or what a number becomes that is too large. It "
-        "says that fmin and fmax ignore a NaN, and that minimum and maximum return it.",
+        "The package torch is PyTorch. Its casts and arithmetic are compared on the CPU, with the CPU-only wheel of "
+        "PyTorch's own index, which computes sqrt of f32 and f64 with Intel's MKL. Its documentation describes the "
+        "formats. It does not say how casts and sqrt round, or what becomes of a number that is too large. It says "
+        "that fmin and fmax ignore a NaN, and that minimum and maximum return it.",
         torch_way,
     ),
     Peer(
         "gfloat",
         EXTRA,
-        "gfloat rounds numbers to a format, which is described by parameters, and encodes them. Its documentation lists "
-        "the rounding modes, says that there is one NaN without payload, that saturation can be chosen, and that a NaN "
+        "gfloat rounds numbers to formats that are described by parameters. Its documentation lists the rounding "
+        "modes. It says that there is one NaN without a payload, that saturation can be chosen, and that a NaN "
         "raises an error where the format has none.",
         gfloat_way,
     ),
     Peer(
         "apytypes",
         EXTRA,
-        "apytypes computes in any format of IEEE 754's kind; its arrays are compared. Its documentation calls it a "
-        "generalization of IEEE 754 with subnormal numbers, infinities and NaN, and lists the rounding modes.",
+        "apytypes has formats of IEEE 754's kind with any number of bits. Its arrays are compared. Its "
+        "documentation calls them a generalization of IEEE 754 with subnormal numbers, infinities and NaN, and "
+        "lists the rounding modes.",
         apytypes_way,
     ),
     Peer(
@@ -313,4 +316,4 @@ PEERS = (
         "softfloatpy is a binding of Berkeley SoftFloat 3e. Its documentation says that this conforms to IEEE 754.",
         softfloatpy_way,
     ),
-)  # fmt: skip
+)

@@ -28,7 +28,8 @@ def _lines(rows: Sequence[Row], peers: Sequence[Peer]) -> Iterator[str]:
     yield f"machine: {_mapping({name: on[name] for name in ('processor', 'system', 'python')})}"
     yield "peers:"
     for p in peers:
-        yield f"  - {{name: {_text(p.package)}, version: {_text(str(p.version))}, install: {_text(p.install)}, says: {_text(p.says)}}}"
+        told = {"name": p.package, "version": str(p.version), "install": p.install, "says": p.says}
+        yield f"  - {_mapping(told)}"
     yield "sets:"
     yield from (f"  {_text(name)}: {_text(text)}" for name, text in SETS.items())
     yield "kinds:"

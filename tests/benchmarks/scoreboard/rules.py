@@ -1,8 +1,8 @@
 """Differences between a peer's results and PTX's: which kind each is, and whether it is a policy or wrong.
 
-The kinds are decided by these rules alone, the first that applies. A policy is a choice that IEEE 754 leaves open, or that PTX makes
-by its spelling; everything else is wrong: IEEE 754 fixes the result, and no peer's documentation says that it departs
-from it there.
+The kinds are decided by these rules alone, the first that applies. A policy is a choice that IEEE 754 leaves open, or
+that PTX makes by its spelling. Everything else is wrong: IEEE 754 fixes the result, and no peer's documentation says
+that it departs from it there.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ WRONGS = {
     "sign of zero": "Both results are zeros, and IEEE 754 requires the other sign.",
     "no result": "The peer raises an error where there is a result.",
     "NaN": "One of the results is a NaN, and IEEE 754 requires PTX's.",
-    TWICE: "The result is what PTX's own instructions return when the operand is first rounded to a format between the "
-    "two, and then to the result's.",
+    TWICE: "The peer's result is what PTX returns when the operand is first converted to a format between the two, and "
+    "then to the result's format.",
     "flushed subnormal": "The peer returns a zero where the result is a subnormal number.",
     "overflow": "One of the results is an infinity, and IEEE 754 requires PTX's.",
     "other rounding": "The peer returns a neighbour of the correctly rounded result.",

@@ -16,11 +16,10 @@ WRONG, POLICY, BITS = "wrong", "policy", "NaN bits"
 
 @dataclass(frozen=True)
 class Cell:
-    """What a table says of a peer's results; `verdict` is the worst of them, "equal", or "none" where the peer does not
-    have the operation."""
+    """The text of a table about a peer's results, and whether some of them are wrong."""
 
     text: str
-    verdict: str
+    wrong: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Shown:
 
 
 def emit(comparison: PeerComparison, recordings: int, site: Site) -> Files:
-    """Return manual/peers; `recordings` is the number of recordings of a GPU that there are."""
+    """Return manual/peers. `recordings` is the number of recordings of GPUs that there are."""
     verdicts = {k.name: k.verdict for k in comparison.kinds}
     every = [o for g in comparison.groups for o in g.operations]
     groups = [
@@ -72,13 +71,12 @@ def _row(o: PeerOperation, peers: Sequence[Peer], verdicts: Mapping[str, str]) -
 
 def _cell(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> Cell:
     if why := o.lacking.get(peer):
-        return Cell(f"— ({why})", "none")
+        return Cell(f"— ({why})")
     counts: Counter[str] = Counter()
     for d in o.differ.get(peer, ()):
         counts[WRONG if verdicts[d.kind] == WRONG else d.kind] += sum(d.counts.values())
-    worst = _worst(o, peer, verdicts)
     text = "; ".join(f"{kind}: {counts[kind]:,}" for kind in sorted(counts, key=lambda kind: kind != WRONG))
-    return Cell(text or worst, worst)
+    return Cell(text or "equal", WRONG in counts)
 
 
 def _worst(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> str:
