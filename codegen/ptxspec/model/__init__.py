@@ -57,7 +57,7 @@ from .observed import (
     SpeedTable,
     runs,
 )
-from .peers import Peer, PeerComparison, PeerDifference, PeerGroup, PeerKind, PeerOperation
+from .peers import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerKind, PeerOperation
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec
@@ -130,7 +130,7 @@ __all__ = [
     "Pattern",
     "Peer",
     "PeerComparison",
-    "PeerDifference",
+    "PeerDifferences",
     "PeerGroup",
     "PeerKind",
     "PeerOperation",

@@ -26,28 +26,30 @@ class PeerKind:
 
 
 @dataclass(frozen=True)
-class PeerDifference:
-    """Differences of one kind: how many there are in each set of operands, and one of them. `kind` names a PeerKind,
-    and `through` the format between, where a result was rounded twice."""
+class PeerDifferences:
+    """One peer's differences of one kind: for each set of operands their number, and the size of the set in the
+    operations that have such differences; and one of them."""
 
-    kind: str
-    through: str
-    counts: Mapping[str, int]
-    operands: tuple[str, ...]
-    ptx: str
     peer: str
+    kind: str
+    counts: Mapping[str, tuple[int, int]]
+    variant: str
+    operands: tuple[str, ...]
+    ptx_result: str
+    peer_result: str
 
 
 @dataclass(frozen=True)
 class PeerOperation:
-    """An operation that was compared: its variant, who judges PTX's results, and the size of each set of operands. Each
-    peer has all results `equal`, or results that `differ`, or the operation is `lacking`, which says why."""
+    """An operation that was compared: its variant, who judges PTX's results, and the number of sets of operands. Each
+    peer has all results `equal`, or results that `differ`, so many of each kind, or the operation is `lacking`, which
+    says why."""
 
     variant: str
     judge: str
-    operands: Mapping[str, int]
+    operands: int
     equal: tuple[str, ...]
-    differ: Mapping[str, tuple[PeerDifference, ...]]
+    differ: Mapping[str, Mapping[str, int]]
     lacking: Mapping[str, str]
 
 
@@ -70,4 +72,5 @@ class PeerComparison:
     peers: tuple[Peer, ...]
     sets: Mapping[str, str]
     kinds: tuple[PeerKind, ...]
+    differences: tuple[PeerDifferences, ...]
     groups: tuple[PeerGroup, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from ..model import Peer, PeerComparison, PeerDifference, PeerGroup, PeerKind, PeerOperation
+from ..model import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerKind, PeerOperation
 from .context import Context, words
 from .positioned import Document, Where
 
@@ -16,47 +17,63 @@ def read_peers(doc: Document | None, context: Context) -> PeerComparison | None:
     d = doc.data
     peers = tuple(Peer(p["name"], words(p["version"]), words(p["install"]), words(p["says"])) for p in d["peers"])
     kinds = tuple(PeerKind(k["name"], k["verdict"], words(k["rule"])) for k in d["kinds"])
-    groups = []
+    names = _Names(doc, context, [p.name for p in peers], [k.name for k in kinds])
+    for i, found in enumerate(d["differences"]):
+        names.check_difference(("differences", i), found)
     for i, g in enumerate(d["groups"]):
         for j, o in enumerate(g["operations"]):
-            _check(doc, ("groups", i, "operations", j), o, [p.name for p in peers], [k.name for k in kinds], context)
-        groups.append(PeerGroup(words(g["title"]), tuple(map(_operation, g["operations"]))))
+            names.check_operation(("groups", i, "operations", j), o)
     machine, sets = ({words(k): words(v) for k, v in d[name].items()} for name in ("machine", "sets"))
-    return PeerComparison(words(d["command"]), d["date"], machine, peers, sets, kinds, tuple(groups))
+    groups = tuple(PeerGroup(words(g["title"]), tuple(map(_operation, g["operations"]))) for g in d["groups"])
+    differences = tuple(map(_differences, d["differences"]))
+    return PeerComparison(words(d["command"]), d["date"], machine, peers, sets, kinds, differences, groups)
 
 
-def _check(
-    doc: Document, at: Where, o: Mapping[str, Any], peers: list[str], kinds: list[str], context: Context
-) -> None:
-    """Report a peer of which an operation says nothing or two things, and a kind that nothing explains."""
-    said = [*o.get("equal", ()), *o.get("differ", {}), *o.get("lacking", {})]
-    if sorted(said) != sorted(peers):
-        message = f"the results of {', '.join(said) or 'no peer'} are here, and the peers are {', '.join(peers)}"
-        context.errors.append(doc.error(at, message, "each peer stands once under equal, differ or lacking"))
-    for peer, differences in o.get("differ", {}).items():
-        for k, found in enumerate(differences):
-            if found["kind"] not in kinds:
-                message = f"'{found['kind']}' is none of the kinds above"
-                context.errors.append(
-                    doc.error((*at, "differ", peer, k, "kind"), message, f"kinds: {', '.join(kinds)}")
-                )
+@dataclass(frozen=True)
+class _Names:
+    """The names that the file declares, and reports of others."""
+
+    doc: Document
+    context: Context
+    peers: list[str]
+    kinds: list[str]
+
+    def check_difference(self, at: Where, found: Mapping[str, Any]) -> None:
+        self._known((*at, "peer"), found["peer"], self.peers, "peer")
+        self._known((*at, "kind"), found["kind"], self.kinds, "kind")
+
+    def check_operation(self, at: Where, o: Mapping[str, Any]) -> None:
+        told = [*o.get("equal", ()), *o.get("differ", {}), *o.get("lacking", {})]
+        if sorted(told) != sorted(self.peers):
+            message = f"this tells of {', '.join(told) or 'no peer'}, and the peers are {', '.join(self.peers)}"
+            self.context.errors.append(
+                self.doc.error(at, message, "each peer stands once: under equal, differ or lacking")
+            )
+        for peer, counts in o.get("differ", {}).items():
+            for kind in counts:
+                self._known((*at, "differ", peer, kind), kind, self.kinds, "kind")
+
+    def _known(self, at: Where, name: str, names: list[str], what: str) -> None:
+        if name not in names:
+            error = self.doc.error(at, f"'{name}' is no {what} of this file", f"it has {', '.join(names)}")
+            self.context.errors.append(error)
 
 
 def _operation(o: Mapping[str, Any]) -> PeerOperation:
-    differ = {peer: tuple(map(_difference, found)) for peer, found in o.get("differ", {}).items()}
-    return PeerOperation(
-        words(o["variant"]), words(o["judge"]), _counts(o["operands"]), tuple(o.get("equal", ())), differ,
-        {peer: words(why) for peer, why in o.get("lacking", {}).items()},
-    )  # fmt: skip
+    differ = {peer: {kind: int(n) for kind, n in counts.items()} for peer, counts in o.get("differ", {}).items()}
+    lacking = {peer: words(why) for peer, why in o.get("lacking", {}).items()}
+    equal = tuple(o.get("equal", ()))
+    return PeerOperation(words(o["variant"]), words(o["judge"]), int(o["operands"]), equal, differ, lacking)
 
 
-def _difference(d: Mapping[str, Any]) -> PeerDifference:
+def _differences(d: Mapping[str, Any]) -> PeerDifferences:
     example = d["example"]
-    operands = tuple(map(words, example["operands"]))
-    return PeerDifference(
-        d["kind"], d.get("through", ""), _counts(d["counts"]), operands, words(example["ptx"]), words(example["peer"])
+    return PeerDifferences(
+        peer=d["peer"],
+        kind=d["kind"],
+        counts={words(name): (int(found), int(size)) for name, (found, size) in d["counts"].items()},
+        variant=words(example["variant"]),
+        operands=tuple(map(words, example["operands"])),
+        ptx_result=words(example["ptx"]),
+        peer_result=words(example["peer"]),
     )
-
-
-def _counts(found: Mapping[str, str]) -> dict[str, int]:
-    return {name: int(count) for name, count in found.items()}

@@ -1,7 +1,9 @@
 """`python tests/benchmarks/scoreboard` compares packages from PyPI with PTX, bit for bit, and prints a table.
 
-With --record also spec/observed/peers.yaml and the manual. The packages come with `pip install -e '.[test,benchmark]'`
-and, for torch, `pip install torch --index-url https://download.pytorch.org/whl/cpu`. It takes some minutes.
+With --record it also writes spec/observed/peers.yaml and the manual. With variants, such as cvt.rn.bf16.f64, it
+compares these alone and shows an example of each difference. The packages come with
+`pip install -e '.[test,benchmark]'` and, for torch, `pip install torch --index-url
+https://download.pytorch.org/whl/cpu`. It takes some minutes.
 """
 
 from __future__ import annotations
@@ -43,6 +45,10 @@ def main() -> int:
 
     def show(row: Row) -> None:
         print(row.operation.spelling.ljust(width), *(row.cell(p.package) for p in peers), sep="  |  ", flush=True)
+        for peer, kinds in row.differ.items() if given.variants else ():
+            for k in kinds:
+                print(f"    {peer}: {k.name} ({k.verdict}) in {k.count:,} results, as of {', '.join(k.operands)}:")
+                print(f"        PTX {k.ptx}, {peer} {k.peer}")
 
     asked = [o for _, group in grouped(every) for o in group if not given.variants or o.spelling in given.variants]
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from datetime import date
 
-from scoreboard.compared import Kind, Row
+from scoreboard.compared import Row
 from scoreboard.operations import SETS
 from scoreboard.packages import Peer
 from scoreboard.rules import explained, verdict
@@ -25,47 +26,55 @@ def _lines(rows: Sequence[Row], peers: Sequence[Peer]) -> Iterator[str]:
     yield f"command: {_text(COMMAND)}"
     yield f"date: {_text(date.today().isoformat())}"
     on = machine({})
-    yield f"machine: {_mapping({name: on[name] for name in ('processor', 'system', 'python')})}"
+    yield f"machine: {_text({name: on[name] for name in ('processor', 'system', 'python')})}"
     yield "peers:"
     for p in peers:
         told = {"name": p.package, "version": str(p.version), "install": p.install, "says": p.says}
-        yield f"  - {_mapping(told)}"
+        yield f"  - {_text(told)}"
     yield "sets:"
     yield from (f"  {_text(name)}: {_text(text)}" for name, text in SETS.items())
     yield "kinds:"
     found = [k.name for row in rows for kinds in row.differ.values() for k in kinds]
     for name, text in explained(found).items():
-        yield f"  - {{name: {_text(name)}, verdict: {verdict(name)}, rule: {_text(text)}}}"
+        yield f"  - {_text({'name': name, 'verdict': verdict(name), 'rule': text})}"
+    yield "differences:"
+    for p in peers:
+        for name in explained(found):
+            yield from _differences(rows, p.package, name)
     yield "groups:"
     for title in dict.fromkeys(row.operation.group for row in rows):
         yield f"  - title: {_text(title)}"
         yield "    operations:"
-        for row in (row for row in rows if row.operation.group == title):
-            yield f"      - variant: {_text(row.operation.spelling)}"
-            yield f"        judge: {_text(row.operation.judge)}"
-            yield f"        operands: {_mapping(row.sets)}"
-            if row.equal:
-                yield f"        equal: [{', '.join(map(_text, row.equal))}]"
-            if row.lacking:
-                yield f"        lacking: {_mapping(row.lacking)}"
-            if row.differ:
-                yield "        differ:"
-            for peer, kinds in row.differ.items():
-                yield f"          {_text(peer)}:"
-                yield from (f"            - {_kind(k)}" for k in kinds)
+        yield from (f"      - {_operation(row)}" for row in rows if row.operation.group == title)
 
 
-def _kind(k: Kind) -> str:
-    operands = ", ".join(map(_text, k.operands))
-    example = f"{{operands: [{operands}], ptx: {_text(k.ptx)}, peer: {_text(k.peer)}}}"
-    name, _, via = k.name.partition(" through ")
-    through = f", through: {_text(via)}" if via else ""
-    return f"{{kind: {_text(name)}{through}, counts: {_mapping(k.counts)}, example: {example}}}"
+def _differences(rows: Sequence[Row], peer: str, kind: str) -> Iterator[str]:
+    """Yield a peer's differences of a kind, if it has some: their number in each set of operands and the size of the
+    sets, over the operations that have some, and the first one."""
+    these = [(row, k) for row in rows for k in row.differ.get(peer, ()) if k.name == kind]
+    if not these:
+        return
+    sizes: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for row, k in these:
+        sizes.update(row.sets)
+        counts.update(k.counts)
+    row, first = these[0]
+    yield f"  - peer: {_text(peer)}"
+    yield f"    kind: {_text(kind)}"
+    yield f"    counts: {{{', '.join(f'{_text(s)}: [{counts[s]}, {n}]' for s, n in sizes.items())}}}"
+    operands = ", ".join(map(_text, first.operands))
+    results = f"ptx: {_text(first.ptx)}, peer: {_text(first.peer)}"
+    yield f"    example: {{variant: {_text(row.operation.spelling)}, operands: [{operands}], {results}}}"
 
 
-def _mapping(values: Mapping[str, object]) -> str:
-    return "{" + ", ".join(f"{_text(k)}: {v if isinstance(v, int) else _text(str(v))}" for k, v in values.items()) + "}"
+def _operation(row: Row) -> str:
+    told: dict[str, object] = {"variant": row.operation.spelling, "judge": row.operation.judge}
+    told |= {"operands": sum(row.sets.values()), "equal": row.equal}
+    told |= {"differ": {p: {k.name: k.count for k in kinds} for p, kinds in row.differ.items()}, "lacking": row.lacking}
+    return _text({name: value for name, value in told.items() if value})
 
 
-def _text(value: str) -> str:
+def _text(value: object) -> str:
+    """Return a value as JSON, which is YAML, too."""
     return json.dumps(value, ensure_ascii=False)

@@ -132,5 +132,11 @@ def _missing(asked: Asked, operands: Sequence[Bits]) -> Mask:
 
 def explained(kinds: Iterable[str]) -> dict[str, str]:
     """Return the rules of kinds, each once, in the order in which they are tried."""
-    named = {kind.partition(" through ")[0] for kind in kinds}
-    return {kind: text for kind, text in {**POLICIES, **WRONGS}.items() if kind in named}
+    rules = {**POLICIES, **WRONGS}
+    order = list(rules)
+    found = sorted(dict.fromkeys(kinds), key=lambda kind: order.index(_base(kind)))
+    return {kind: rules[_base(kind)] for kind in found}
+
+
+def _base(kind: str) -> str:
+    return kind.partition(" through ")[0]

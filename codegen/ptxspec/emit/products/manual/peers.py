@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ....model import Peer, PeerComparison, PeerDifference, PeerOperation
+from ....model import Peer, PeerComparison, PeerDifferences, PeerOperation
 from ...text import Files
 from .site import Site
 
 PATH = "spec/observed/peers.yaml"
-WRONG, POLICY, BITS = "wrong", "policy", "NaN bits"
+# The verdicts, the worst first.
+ORDER = (WRONG := "wrong", "policy", "NaN bits")
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """The differences of one kind that one peer has: in how many operations, how many there are in each set of
-    operands (`counts` as text), and one of them with its variant."""
+    """A peer's differences of one kind, in so many operations; `counts` has a text for each set of operands."""
 
-    kind: str
     verdict: str
     operations: int
     counts: Sequence[str]
-    variant: str
-    example: PeerDifference
+    differences: PeerDifferences
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,11 @@ def emit(comparison: PeerComparison, recordings: int, site: Site) -> Files:
     ]
     values = {
         "comparison": comparison,
-        "shown": [_shown(p, every, verdicts) for p in comparison.peers],
+        "shown": [_shown(p, comparison, every, verdicts) for p in comparison.peers],
         "groups": groups,
         "judges": Counter(o.judge for o in every),
         "operations": len(every),
-        "vectors": sum(sum(o.operands.values()) for o in every),
+        "operands": sum(o.operands for o in every),
         "recordings": recordings,
     }
     return site.page("peers", [PATH], values)
@@ -73,41 +71,31 @@ def _cell(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> Cell:
     if why := o.lacking.get(peer):
         return Cell(f"— ({why})")
     counts: Counter[str] = Counter()
-    for d in o.differ.get(peer, ()):
-        counts[WRONG if verdicts[d.kind] == WRONG else d.kind] += sum(d.counts.values())
+    for kind, count in o.differ.get(peer, {}).items():
+        counts[WRONG if verdicts[kind] == WRONG else kind] += count
     text = "; ".join(f"{kind}: {counts[kind]:,}" for kind in sorted(counts, key=lambda kind: kind != WRONG))
     return Cell(text or "equal", WRONG in counts)
 
 
-def _worst(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> str:
-    found = {verdicts[d.kind] for d in o.differ.get(peer, ())}
-    return next((v for v in (WRONG, POLICY, BITS) if v in found), "equal")
-
-
-def _shown(peer: Peer, every: Sequence[PeerOperation], verdicts: Mapping[str, str]) -> Shown:
+def _shown(
+    peer: Peer, comparison: PeerComparison, every: Sequence[PeerOperation], verdicts: Mapping[str, str]
+) -> Shown:
     compared = [o for o in every if peer.name not in o.lacking]
     worst = Counter(_worst(o, peer.name, verdicts) for o in compared)
-    return Shown(peer, len(compared), worst, list(_found(peer.name, compared, verdicts)))
+    own = [d for d in comparison.differences if d.peer == peer.name]
+    found = [
+        Found(
+            verdicts[d.kind],
+            sum(d.kind in o.differ.get(peer.name, {}) for o in compared),
+            [f"{name}: {count:,} of {size:,}" for name, (count, size) in d.counts.items()],
+            d,
+        )
+        for d in sorted(own, key=lambda d: ORDER.index(verdicts[d.kind]))
+    ]
+    return Shown(peer, len(compared), worst, found)
 
 
-def _found(peer: str, every: Sequence[PeerOperation], verdicts: Mapping[str, str]) -> Iterator[Found]:
-    """Yield a peer's differences, the wrong ones first."""
-    pairs = [(o, d) for o in every for d in o.differ.get(peer, ())]
-    order = {v: i for i, v in enumerate((WRONG, POLICY, BITS))}
-    for kind, through in sorted(
-        dict.fromkeys((d.kind, d.through) for _, d in pairs), key=lambda k: order[verdicts[k[0]]]
-    ):
-        these = [(o, d) for o, d in pairs if (d.kind, d.through) == (kind, through)]
-        named = f"{kind} through {through}" if through else kind
-        first, example = these[0]
-        yield Found(named, verdicts[kind], len(these), _counts(these), first.variant, example)
-
-
-def _counts(these: Sequence[tuple[PeerOperation, PeerDifference]]) -> list[str]:
-    """Return the number of differences in each set of operands, and the size of the set in these operations."""
-    sizes: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for o, d in these:
-        sizes.update(o.operands)
-        found.update(d.counts)
-    return [f"{name}: {found[name]:,} of {size:,}" for name, size in sizes.items()]
+def _worst(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> str:
+    """Return the worst verdict on a peer's results, or "equal"."""
+    found = {verdicts[kind] for kind in o.differ.get(peer, {})}
+    return next((v for v in ORDER if v in found), "equal")
