@@ -144,8 +144,8 @@ def _with_its_like(name: str) -> str:
 
 
 def operations() -> list[Operation]:
-    """Return each operation once: of variants that compute the same, the one with the rounding in its name, of one
-    lane, and without saturation."""
+    """Return each operation once: of variants that compute the same, the one with one lane and without saturation, and
+    with its rounding in its name if it rounds."""
     exact = {(v.spelling, v.operands) for v in ptxemu.variants() if v.claim == "exact"}
     found: dict[tuple[object, ...], Operation] = {}
     spec = read(ROOT)
@@ -159,7 +159,10 @@ def operations() -> list[Operation]:
 
 
 def _preferred(v: Variant) -> tuple[object, ...]:
-    return v.results[0].type.lanes, "satfinite" in v.spelling, not set(ROUNDINGS) & set(v.spelling.split("."))
+    opcode, *names = v.spelling.split(".")
+    # A conversion that is exact has no rounding to name.
+    is_named = bool(set(ROUNDINGS) & set(names))
+    return v.results[0].type.lanes, "satfinite" in names, is_named == (opcode == "cvt")
 
 
 def _operation(opcode: str, v: Variant) -> Operation | None:
@@ -224,6 +227,11 @@ def _step_above(magnitudes: Bits, f: Format) -> NDArray[np.float64]:
 
 
 def grouped(found: Sequence[Operation]) -> Iterator[tuple[str, list[Operation]]]:
-    """Yield the groups of operations with their titles."""
-    for title in dict.fromkeys(o.group for o in found):
+    """Yield the groups of operations with their titles; what has wide formats stands first."""
+
+    def order(title: str) -> tuple[bool, bool, bool, int]:
+        widest = max(o.sources[0].width for o in found if o.group == title)
+        return title.startswith("Min"), title.startswith("Arithmetic"), " to " in title, -widest
+
+    for title in sorted(dict.fromkeys(o.group for o in found), key=order):
         yield title, [o for o in found if o.group == title]

@@ -23,26 +23,28 @@ TWICE = "double rounding"
 NAN_BITS = "NaN bits"
 POLICIES = {
     NAN_BITS: "Both results are NaNs, and their bits differ. IEEE 754 leaves the payload and the sign of a NaN open.",
-    "NaN operand": "The operand is a NaN, and the result's format has none.",
+    "NaN operand": "The operand is a NaN, and the result's format has none. PTX returns the largest number; the "
+    "package returns another one or raises an error.",
     "signalling NaN": "An operand of a minimum or maximum is a signalling NaN, and one of the results is a NaN. IEEE "
     "754-2008 requires a NaN there, and IEEE 754-2019 the other operand.",
     "saturation": "The operand is too large for the result's format. PTX's instruction returns the largest number, "
-    "because its spelling says .satfinite; the peer returns an infinity or a NaN, or raises an error.",
+    "because its spelling says .satfinite; the package returns an infinity or a NaN, or raises an error.",
     "no such number": "The operand is negative and the result's format has no sign, or the operand is nearer to zero "
-    "than any number of a format without zero.",
+    "than any number of a format without zero. PTX converts the magnitude of the former, and returns the smallest "
+    "number for the latter.",
     "signed zero": "Both results are zeros, one of them is negative, and the operation is a minimum or a maximum. IEEE "
     "754-2008 leaves the sign open. PTX orders -0 below +0, as IEEE 754-2019 does.",
 }
 WRONGS = {
     "sign of zero": "Both results are zeros, and IEEE 754 requires the other sign.",
-    "no result": "The peer raises an error where there is a result.",
+    "no result": "The package raises an error where there is a result.",
     "NaN": "One of the results is a NaN, and IEEE 754 requires PTX's.",
-    TWICE: "The peer's result is what PTX returns when the operand is first converted to a format between the two, and "
-    "then to the result's format.",
-    "flushed subnormal": "The peer returns a zero where the result is a subnormal number.",
+    TWICE: "The package's result is what PTX returns when the operand is first converted to a format between the "
+    "two, and then to the result's format.",
+    "flushed subnormal": "The package returns a zero where the result is a subnormal number.",
     "overflow": "One of the results is an infinity, and IEEE 754 requires PTX's.",
-    "other rounding": "The peer returns a neighbour of the correctly rounded result.",
-    "other number": "The peer returns a number that is not next to the correctly rounded result.",
+    "other rounding": "The package returns a neighbour of the correctly rounded result.",
+    "other number": "The package returns a number that is not next to the correctly rounded result.",
 }
 
 

@@ -11,6 +11,8 @@ from ...text import Files
 from .site import Site
 
 PATH = "spec/observed/peers.yaml"
+# The set of operands that says how often a difference occurs, which is told even where it never does.
+EVEN = "random bits"
 # The verdicts, the worst first.
 ORDER = (WRONG := "wrong", "policy", "NaN bits")
 
@@ -87,7 +89,7 @@ def _shown(
         Found(
             verdicts[d.kind],
             sum(d.kind in o.differ.get(peer.name, {}) for o in compared),
-            [f"{name}: {count:,} of {size:,}" for name, (count, size) in d.counts.items()],
+            [f"{name}: {count:,} of {size:,}" for name, (count, size) in d.counts.items() if count or name == EVEN],
             d,
         )
         for d in sorted(own, key=lambda d: ORDER.index(verdicts[d.kind]))
