@@ -42,7 +42,7 @@ groups:
   - title: "Minimum and maximum"
     operations:
       - {"variant": "max.f32", "judge": "definition", "operands": 2000,
-         "differ": {"right": {"NaN bits": 2}, "other": {"saturation": 7}}}
+         "lacking": {"right": "no max"}, "differ": {"other": {"saturation": 7}}}
 """
 
 
@@ -93,12 +93,14 @@ def test_the_page_shows_what_the_record_says(project: Project, recorded: PeerCom
     # A cell is never empty: it says "equal", how many results differ, or why there are none.
     assert row(code("add.f64"), "equal", bold("wrong: 1,234; NaN bits: 3")) in page
     assert row(code("add.f16"), "equal", "— (no f16)") in page
-    assert row(code("max.f32"), "NaN bits: 2", "saturation: 7") in page
+    # A package that has none of a table's operations is told above it.
+    assert "These packages have none of the operations: right (no max)." in page
+    assert row(code("max.f32"), "saturation: 7") in page
     assert "random bits: 1,234 of 5,678" in page
     assert "0x4 (1.0), 0x5 (2.0): PTX 0x6 (3.0), other 0x7 (4.0)" in page
     # Compared, equal, equal but for NaN bits, policy, wrong: each operation once.
     names = [name if suffix == "md" else f'<a href="#{name}">{name}</a>' for name in ("right", "other")]
-    counts = [["1.0", "3", "2", "1", "0", "0"], ["2.10", "2", "0", "0", "1", "1"]]
+    counts = [["1.0", "2", "2", "0", "0", "0"], ["2.10", "2", "0", "0", "1", "1"]]
     for name, row_of in zip(names, counts, strict=True):
         assert row(name, *row_of).strip("\n") in page.replace("</td>\n<td>", "</td><td>")
     # What is wrong stands before what is a policy.
@@ -125,7 +127,7 @@ def test_a_specification_without_a_comparison_has_no_such_page(project: Project)
             '"equal": ["right"], "lacking"', '"lacking"', '{"variant": "add.f16"',
             "this tells of other, and the peers are right, other",
         ),
-        ('{"NaN bits": 2}', '{"NaN": 2}', '2}, "other"', "'NaN' is no kind of this file"),
+        ('{"saturation": 7}', '{"NaN": 7}', "7}}}", "'NaN' is no kind of this file"),
         ('  - peer: "other"\n    kind: "sat', '  - peer: "none"\n    kind: "sat', '"none"', "'none' is no peer of"),
         ('"wrong", "rule"', '"bad", "rule"', '"bad"', "bad"),
         ('"operands": 10,', '"operands": ten,', "ten,", "ten"),

@@ -22,7 +22,8 @@ Mask = NDArray[np.bool_]
 TWICE = "double rounding"
 NAN_BITS = "NaN bits"
 POLICIES = {
-    NAN_BITS: "Both results are NaNs, and their bits differ. IEEE 754 leaves the payload and the sign of a NaN open.",
+    NAN_BITS: "Both results are NaNs, and their bits differ. IEEE 754 leaves the payload and the sign of a NaN "
+    "open, and only recommends the bit that marks a quiet NaN.",
     "NaN operand": "The operand is a NaN, and the result's format has none. PTX returns the largest number; the "
     "package returns another one or raises an error.",
     "signalling NaN": "An operand of a minimum or maximum is a signalling NaN, and one of the results is a NaN. IEEE "

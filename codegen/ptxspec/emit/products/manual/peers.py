@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ....model import Peer, PeerComparison, PeerDifferences, PeerOperation
+from ....model import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerOperation
 from ...text import Files
 from .site import Site
 
@@ -45,18 +45,26 @@ class Shown:
     found: Sequence[Found]
 
 
+@dataclass(frozen=True)
+class Group:
+    """Operations of one sort: a row of cells for each, with a column for each peer that has one of them. `absent` has
+    the reasons of the others."""
+
+    title: str
+    anchor: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+    absent: Mapping[str, str]
+
+
 def emit(comparison: PeerComparison, recordings: int, site: Site) -> Files:
     """Return manual/peers. `recordings` is the number of recordings of GPUs that there are."""
     verdicts = {k.name: k.verdict for k in comparison.kinds}
     every = [o for g in comparison.groups for o in g.operations]
-    groups = [
-        (g.title, g.title.lower().replace(" ", "-"), [_row(o, comparison.peers, verdicts) for o in g.operations])
-        for g in comparison.groups
-    ]
     values = {
         "comparison": comparison,
         "shown": [_shown(p, comparison, every, verdicts) for p in comparison.peers],
-        "groups": groups,
+        "groups": [_group(g, [p.name for p in comparison.peers], verdicts) for g in comparison.groups],
         "judges": Counter(o.judge for o in every),
         "operations": len(every),
         "operands": sum(o.operands for o in every),
@@ -65,8 +73,12 @@ def emit(comparison: PeerComparison, recordings: int, site: Site) -> Files:
     return site.page("peers", [PATH], values)
 
 
-def _row(o: PeerOperation, peers: Sequence[Peer], verdicts: Mapping[str, str]) -> tuple[PeerOperation, list[Cell]]:
-    return o, [_cell(o, p.name, verdicts) for p in peers]
+def _group(g: PeerGroup, peers: Sequence[str], verdicts: Mapping[str, str]) -> Group:
+    columns = [p for p in peers if any(p not in o.lacking for o in g.operations)]
+    rows = [(o.variant, [_cell(o, p, verdicts) for p in columns]) for o in g.operations]
+    reasons = {p: dict.fromkeys(o.lacking[p] for o in g.operations) for p in peers if p not in columns}
+    absent = {p: ", ".join(found) for p, found in reasons.items()}
+    return Group(g.title, g.title.lower().replace(" ", "-"), columns, rows, absent)
 
 
 def _cell(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> Cell:
