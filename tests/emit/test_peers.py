@@ -105,7 +105,7 @@ def test_the_page_shows_what_the_record_says(project: Project, recorded: PeerCom
         assert row(name, *row_of).strip("\n") in page.replace("</td>\n<td>", "</td><td>")
     # What is wrong stands before what is a policy.
     assert page.index("double rounding through f32", page.index("It promises nothing.")) < page.index("0x3 (inf)")
-    assert "MPFR in 2 operations, definition in 1 operations" in page
+    assert "MPFR in 2 operations, definition in 1 operation" in page
     assert "No GPU has been recorded by ptxspec yet" in page
     index = text_of(project.root / f"generated/manual/index.{suffix}")
     assert f"peers.{suffix}" in index and recorded.date in index

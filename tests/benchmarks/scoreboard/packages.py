@@ -92,14 +92,14 @@ def _with_ufuncs(operation: Operation, dtypes: dict[str, Any]) -> Way | str:
     """Return how NumPy computes an operation on types that it has, or that a package adds to it."""
     if lacking := _lacking(operation, list(dtypes)):
         return lacking
+    function = NUMPY.get(_named(operation))
+    if function is None and operation.opcode != "cvt":
+        return f"no {operation.opcode}"
     if operation.rounding not in ("", "rn"):
         return NEAREST_ONLY
     source, to = (np.dtype(dtypes[f.name]) for f in (operation.sources[0], operation.to))
-    if operation.opcode == "cvt":
-        return _plain(lambda x: _unsigned(x.view(source).astype(to)))
-    function = NUMPY.get(_named(operation))
     if function is None:
-        return f"no {operation.opcode}"
+        return _plain(lambda x: _unsigned(x.view(source).astype(to)))
     return _plain(lambda *given: _unsigned(function(*(x.view(source) for x in given))))
 
 
@@ -118,7 +118,7 @@ def ml_dtypes_way(operation: Operation) -> Way | str:
         "ue8m0": ml_dtypes.float8_e8m0fnu,
     }  # fmt: skip
     if all(f.name in NUMPY_TYPES for f in (*operation.sources, operation.to)):
-        return "NumPy's own types"
+        return "adds none of these types"
     return _with_ufuncs(operation, {**NUMPY_TYPES, **own})
 
 
@@ -130,8 +130,6 @@ def torch_way(operation: Operation) -> Way | str:
     }  # fmt: skip
     if lacking := _lacking(operation, list(types)):
         return lacking if operation.to.name != "e2m1" and operation.sources[0].name != "e2m1" else "no casts of e2m1"
-    if operation.rounding not in ("", "rn"):
-        return NEAREST_ONLY
     integers = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     source, to = types[operation.sources[0].name], types[operation.to.name]
     functions = {
@@ -141,6 +139,8 @@ def torch_way(operation: Operation) -> Way | str:
     function = functions.get(_named(operation))
     if function is None:
         return f"no {operation.opcode}"
+    if operation.rounding not in ("", "rn"):
+        return NEAREST_ONLY
 
     def tensor(x: Bits) -> Any:
         signed = np.ascontiguousarray(x) if x.itemsize == 1 else np.ascontiguousarray(x).view(f"i{x.itemsize}")
