@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 # The folders with the modules that tests share, and with this package.
@@ -39,7 +40,9 @@ def main() -> int:
         parser.error("--record requires all packages and all operations")
     every = operations()
     if unknown := [v for v in given.variants if v not in {o.spelling for o in every}]:
-        parser.error(f"{unknown[0]} is not compared; these are: {' '.join(o.spelling for o in every)}")
+        like = get_close_matches(unknown[0], [o.spelling for o in every])
+        help = f"did you mean {' or '.join(like)}?" if like else "without a variant, all that are compared are shown"
+        parser.error(f"{unknown[0]} is not compared; {help}")
     width = max(len(o.spelling) for o in every)
     print(" " * width, *(f"{p.package} {p.version}" for p in peers), sep="  ")
 
@@ -47,7 +50,9 @@ def main() -> int:
         print(row.operation.spelling.ljust(width), *(row.cell(p.package) for p in peers), sep="  |  ", flush=True)
         for peer, kinds in row.differ.items() if given.variants else ():
             for k in kinds:
-                print(f"    {peer}: {k.name} ({k.verdict}) in {k.count:,} results, as of {', '.join(k.operands)}:")
+                verdict = "wrong" if k.verdict == "wrong" else "policy"
+                operands = ", ".join(k.operands)
+                print(f"    {peer}: {k.name} ({verdict}) in {k.count:,} results, such as that of {operands}:")
                 print(f"        PTX {k.ptx}, {peer} {k.peer}")
 
     asked = [o for _, group in grouped(every) for o in group if not given.variants or o.spelling in given.variants]
