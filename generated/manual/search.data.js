@@ -254,6 +254,7 @@
 ["page","How do I check the PTX in my source code?","linting.html","",["lint","linter","pre-commit"]],
 ["page","Where does ptxas differ from NVIDIA's manual?","differences.html","",[]],
 ["page","How fast is the emulator?","speed.html","",["benchmark","benchmarks","performance"]],
+["page","Do NumPy, PyTorch and ml_dtypes compute what PTX does?","peers.html","",["ml_dtypes","pytorch","torch","gfloat","peers","double rounding"]],
 ["page","Errors in units in the last place (ulp)","sin.html#accuracy","",["ulp","unit in the last place","error bound"]],
 ["page","Special function unit (MUFU) in machine code","sin.html#machine-code","",["mufu","sfu","special function unit"]],
 ["page","Machine code of an instruction","fma.html#machine-code","",["sass","disassembly","machine code"]],
@@ -1026,6 +1027,7 @@
 "functions.html":[["Functions of the semantics",""],["Arithmetic with one rounding","arithmetic"],["Bits and integers","bitwise"],["Functions without rounding","without-rounding"],["Tests and comparisons","comparisons"],["Facts about formats","about-formats"],["The language","language"]],
 "differences.html":[["Where NVIDIA's manual, ptxas and the hardware differ",""],["What ptxas accepts","assembler"],["How ptxas folds constants","folding"],["What the hardware computes","hardware"]],
 "speed.html":[["How fast the emulator is",""],["Kernels","kernels"],["Calls","calls"],["Around the kernels","around-the-kernels"]],
+"peers.html":[["Other packages compared with PTX",""],["Summary","summary"],["How to read the tables","reading"],["Differences by package","differences"],["numpy","numpy"],["ml_dtypes","ml_dtypes"],["torch","torch"],["gfloat","gfloat"],["apytypes","apytypes"],["softfloatpy","softfloatpy"],["Conversions from f64","conversions-from-f64"],["Conversions from f32","conversions-from-f32"],["Conversions from f16 and bf16","conversions-from-f16-and-bf16"],["Conversions from 8 bits and fewer","conversions-from-8-bits-and-fewer"],["Conversions to 8 bits and fewer","conversions-to-8-bits-and-fewer"],["Arithmetic in f64","arithmetic-in-f64"],["Arithmetic in f32","arithmetic-in-f32"],["Arithmetic in f16 and bf16","arithmetic-in-f16-and-bf16"],["Minimum and maximum","minimum-and-maximum"],["Operands","operands"],["Basis of PTX's results","basis"]],
 "tensor-cores.html":[["Tensor cores",""],["Sums on each target","sums"],["Machine code","machine-code"],["Lanes and registers","lanes"],["m16n8k16 with f16","m16n8k16-f16"],["m16n8k8 with tf32","m16n8k8-tf32"],["m16n8k32 with e4m3","m16n8k32-e4m3"],["m16n8k64 with s4","m16n8k64-s4"],["m8n8k4 with f64","m8n8k4-f64"],["m8n8k4 with f16","m8n8k4-f16"],["Metadata and scales","metadata"],["Forms","forms"],["Calls","calls"]],
 "index.html":[["PTX arithmetic instructions",""],["Common questions","questions"],["Arithmetic","arithmetic"],["Elementary functions","elementary"],["Conversion","conversion"],["Comparison and selection","comparison"],["Integer arithmetic","integer"],["Logic and shifts","logic"],["Bits and bytes","bits"],["Tensor cores","matrices"],["Guide","guide"]]
 }

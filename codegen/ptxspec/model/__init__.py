@@ -58,6 +58,7 @@ from .observed import (
     SpeedTable,
     runs,
 )
+from .peers import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerKind, PeerOperation
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
 from .requirements import Form, Pattern, Rule, Selector
 from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec, Topic
@@ -128,6 +129,12 @@ __all__ = [
     "Own",
     "Page",
     "Pattern",
+    "Peer",
+    "PeerComparison",
+    "PeerDifferences",
+    "PeerGroup",
+    "PeerKind",
+    "PeerOperation",
     "Proof",
     "PublishedModel",
     "Recipe",

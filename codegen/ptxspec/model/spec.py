@@ -28,6 +28,7 @@ from .observed import (
     Signature,
     Speed,
 )
+from .peers import PeerComparison
 from .recipes import Instead
 from .requirements import Selector
 from .tensor import TensorCores
@@ -146,6 +147,7 @@ class Spec:
     assembler: Assembler = Assembler()
     special_registers: tuple[SpecialRegister, ...] = ()
     speed: Speed | None = None
+    peers: PeerComparison | None = None
     machine: MachineEvidence | None = None
     calls: CallEvidence | None = None
     signatures: tuple[Signature, ...] = ()

@@ -28,6 +28,7 @@ from .observed import (
     read_speed,
 )
 from .outside import read_outside
+from .peers import read_peers
 from .positioned import Document
 from .published import read_published
 from .special_registers import read_special_registers
@@ -39,7 +40,8 @@ from .words import read_group_titles, read_topics, read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
 _OBSERVED = (
-    "calls", "evidence", "intrinsics", "judged", "machine_code", "matrix_code", "recordings", "speed", "tensor_cores",
+    "calls", "evidence", "intrinsics", "judged", "machine_code", "matrix_code", "peers", "recordings", "speed",
+    "tensor_cores",
 )  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
@@ -47,7 +49,7 @@ SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # about the specification: no variant's result depends on these files, and they may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm")
 # They are long, and one spelling does not need them.
-_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "tensor_cores")
+_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "peers", "tensor_cores")
 # What has the form of another file.
 _LIKE = {"intrinsics": "calls"}
 OBSERVED = frozenset(
@@ -117,6 +119,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             judgements=read_judgements(observed["judged"]),
             evidence=read_evidence(observed["evidence"]),
             speed=read_speed(observed["speed"], context),
+            peers=read_peers(observed.get("peers"), context),
             calls=read_calls(observed.get("calls"), context),
             signatures=read_intrinsics(told.get("llvm"), context),
             intrinsics=read_calls(observed.get("intrinsics"), context),

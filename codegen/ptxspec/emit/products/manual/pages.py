@@ -22,6 +22,7 @@ from . import (
     history,
     home,
     opcode,
+    peers,
     readers,
     releases,
     search,
@@ -54,6 +55,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files |= differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
+    if spec.peers is not None:
+        files |= peers.emit(spec.peers, len(spec.recordings), site)
     if spec.tensor.forms:
         files |= tensor.emit(spec, site)
     files |= home.emit(spec, instructions, site)

@@ -25,6 +25,7 @@ PAGES = {
     "releases": "CUDA and drivers",
     "differences": "Differences",
     "speed": "Speed",
+    "peers": "Peers",
 }
 GLOSSARY = "glossary"
 # The pages of the guide, each with its name in their list.
@@ -81,7 +82,12 @@ class Site:
         self.opcodes = opcodes
         self.places: dict[str, Places] = {}
         self._terms = Terms(templates.render(f"manual/guides/{GLOSSARY}.md.j2", [], _COMMENT))
-        there = {"differences": spec.evidence, "speed": spec.speed, "tensor-cores": spec.tensor.forms}
+        there = {
+            "differences": spec.evidence,
+            "speed": spec.speed,
+            "peers": spec.peers,
+            "tensor-cores": spec.tensor.forms,
+        }
         missing = {name for name, found in there.items() if not found}
         self.pages = [Page(title, f"{name}.html") for name, title in PAGES.items() if name not in missing]
         self.guides = [Page(title, f"{name}.html") for name, title in GUIDES.items()]
