@@ -40,7 +40,7 @@ class Answer(Verdict):
         """Return what `ptxspec query --format json` prints, as a dictionary."""
         own = self._asked and self._asked[0]
         if db is None and own is None:
-            raise ValueError("a verdict that was copied knows no database: give it one")
+            raise ValueError("a copied verdict has no database: pass one, as in as_json(db)")
         return super().as_json(db or own)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -118,8 +118,7 @@ class Form(Answer):
 
 
 class Variants(list[Variant]):
-    """Variants that show themselves as `ptxspec list` prints them, with their claims on the target that was asked
-    about."""
+    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the target that was asked about."""
 
     def __init__(self, db: Database, variants: list[Variant], target: str | None = None) -> None:
         super().__init__(variants)
@@ -130,7 +129,7 @@ class Variants(list[Variant]):
             return variants_as_table(self._db, self._on(self), self._target)
         lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]]), self._target).split("\n")
         # The last line counts them.
-        lines[-1] = f"{len(self)} variants"
+        lines[-1] = f"{len(self):,} variants"
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
 
     def _repr_html_(self) -> str:
@@ -152,12 +151,12 @@ class Variants(list[Variant]):
 
 
 class Findings(list["Finding"]):
-    """The findings of lint, shown as `ptxspec lint` prints them."""
+    """A list of findings that is shown as `ptxspec lint` prints it."""
 
     def __repr__(self) -> str:
         from .lint.rendering import found, text
 
-        return "".join((*text(self), found(self))) or "nothing found"
+        return "".join((*text(self), found(self))) or "no findings"
 
     def _repr_html_(self) -> str:
         from .query import pages
@@ -169,6 +168,6 @@ class Findings(list["Finding"]):
 
 
 def database_as_text(db: Database) -> str:
-    """Return a line that says what a database has."""
+    """Return a line that describes a database."""
     (oldest_target, *_, newest_target), (first, *_, last) = db.targets, db.versions
     return f"<ptxspec database: {len(db.opcodes)} opcodes, {oldest_target} to {newest_target}, PTX {first} to {last}>"

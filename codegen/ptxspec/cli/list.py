@@ -1,4 +1,4 @@
-"""list: the variants that a target or a PTX version has."""
+"""list: list the variants that are available on a target or in a PTX version."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from . import NO, OK, TARGET, database, keeping_everything
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="T", help=TARGET)
-    parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
-    parser.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
+    parser.add_argument("--ptx", metavar="V", help="a PTX version, such as 8.6")
+    parser.add_argument("--type", metavar="TYPE", help="a type, such as bf16x2")
     parser.add_argument("--opcode", metavar="OPCODE")
     parser.add_argument(
         "--where",
         metavar="CONDITION",
-        help="only what this holds of: target, type, result, opcode, modifier, operands, claim or hazard, each with = "
-        "and a value, joined by and, or, not and parentheses",
+        help="list only variants that satisfy this condition. A test is target, type, result, opcode, modifier, "
+        "operands, claim or hazard, followed by = and a value; tests can be combined with and, or, not and parentheses",
     )
     parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
     parser.set_defaults(run=run)
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     }[options.format]
     print(render(db, found, target))
     if not found:
-        from ..catalog import explaining  # nothing is explained in most answers
+        from ..catalog import explaining  # most answers need no explanation
 
         pair = explaining.pair(db, target, options.ptx)
         if pair is not None:
