@@ -30,9 +30,9 @@ def _check(operands: object = None, **texts: object) -> None:
 class Database(database.Database):
     """All opcodes and variants, targets and PTX versions, and the questions about them that it can answer.
 
-    `opcodes`, `targets` and `versions` are dictionaries by name, in PTX's order. A target is a string as ptxas spells it
-    ("sm_90a"), a compute capability ("9.0") or the name of a GPU ("H100"). A PTX version is a string such as "8.6", never
-    a float. Answers are shown as the commands print them, and in notebooks as HTML.
+    `opcodes`, `targets` and `versions` are dictionaries by name, in PTX's order. A target is a string as ptxas spells
+    it ("sm_90a"), a compute capability ("9.0") or the name of a GPU ("H100"). A PTX version is a string such as "8.6",
+    never a float. Answers are shown as the commands print them, and in notebooks as HTML.
 
     The data comes from generated/data, or with `ptxspec.load(root)` from the YAML of that root. `requires` is the
     requirement that ptxas enforces, and `manual` the one that NVIDIA's manual states."""
@@ -66,8 +66,8 @@ class Database(database.Database):
     def query(
         self, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
     ) -> shown.Answer:
-        """Return whether a variant exists and is available on a target in a PTX version. Without a target or a PTX version,
-        any will do.
+        """Return whether a variant exists and is available on a target in a PTX version. Without a target or a PTX
+        version, any will do.
 
         A spelling that does not exist gets an answer, too: `reasons` say why, `instead` says what to write, and
         `nearest` has variants that are spelled alike. The answer about a function of CUDA C++ or libdevice, such as
@@ -100,11 +100,11 @@ class Database(database.Database):
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
     ) -> shown.Variants:
-        """Return the list of variants that a target supports in a PTX version. Without a target or a PTX version, any will
-        do.
+        """Return the list of variants that a target supports in a PTX version. Without a target or a PTX version, any
+        will do.
 
-        With `type`, only variants that have this type are returned, and with `opcode`, only those of this opcode. Raises
-        PtxspecError for an unknown name.
+        With `type`, only variants that have this type are returned, and with `opcode`, only those of this opcode.
+        Raises PtxspecError for an unknown name.
 
             >>> db.available("sm_80", type="bf16", opcode="abs")
             variant   operands  PTX  CUDA  claim

@@ -38,8 +38,8 @@ class Batch:
         self._known: list[dict[str, int]] = [{} for _ in self._sources]
 
     def lines(self, lines: Iterable[str], name: str) -> Iterator[tuple[list[str], list[str]]]:
-        """Yield the operands and the results of each line that is not empty, as text: all digits of their bits, or true and
-        false. Raises PtxspecError with the line's number in the file `name`."""
+        """Yield the operands and the results of each line that is not empty, as text: all digits of their bits, or true
+        and false. Raises PtxspecError with the line's number in the file `name`."""
         numbered = ((i, words) for i, line in enumerate(lines, 1) if (words := line.split()))
         while part := list(islice(numbered, _TOGETHER)):
             operands = self._read(part, name)

@@ -42,8 +42,8 @@ def functions(path: str | Path, target: str | None = None) -> list[Block]:
         >>> for block in ptxspec.functions("kernel.cu"):
         ...     print(block)
 
-    `target` is that of ptxemu.function. Raises PtxspecError for a file that cannot be read or whose language is unknown,
-    and UnknownTargetError."""
+    `target` is that of ptxemu.function. Raises PtxspecError for a file that cannot be read or whose language is
+    unknown, and UnknownTargetError."""
     language = language_of(Path(path).name)
     if language not in EXTRACT:
         known = ", ".join(ending for ending, name in LANGUAGES.items() if name in EXTRACT)

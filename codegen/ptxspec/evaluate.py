@@ -35,9 +35,9 @@ _CONSTANT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of an evaluation. `notes` are about operands that became infinite, NaN or zero in their format, which may
-    surprise. `operands` and `results` are registers, and `lanes` has each lane's part of the operands. `implied` are
-    modifiers that apply without being written: the spelling is short for them, or the target adds them."""
+    """The result of an evaluation. `notes` are about operands that became infinite, NaN or zero in their format, which
+    may surprise. `operands` and `results` are registers, and `lanes` has each lane's part of the operands. `implied`
+    are modifiers that apply without being written: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
@@ -104,7 +104,8 @@ def evaluate(
     registers = iter(operands)
     columns = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
     lanes = [[column[lane] for column in columns] for lane in range(variant.lanes)]
-    # The steps are computed without a trace, too: they reveal an emulator that was generated from another specification.
+    # The steps are computed without a trace, too: they reveal an emulator that was generated from another
+    # specification.
     steps = _steps(spec, variant, target, lanes, results)
     effective = spec.effective_modifiers(variant, target)
     return Evaluation(
@@ -136,8 +137,8 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
 
 
 def find_variant(root: Root, spelling: str, operands: int, whole: Spec | None = None) -> tuple[Spec, Variant]:
-    """Return a variant, and the part of the specification that concerns it. The rest is read only if the variant is not in
-    its opcode's file, to find the error; nothing is read if `whole` is given."""
+    """Return a variant, and the part of the specification that concerns it. The rest is read only if the variant is not
+    in its opcode's file, to find the error; nothing is read if `whole` is given."""
     diagnostics: Sequence[Diagnostic] = ()
     for wanted in (spelling, None):
         spec = whole

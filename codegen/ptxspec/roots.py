@@ -43,8 +43,8 @@ def find(explicit: Path | None = None) -> Root:
 
 
 def find_source(explicit: Path | None = None) -> Root:
-    """Return the same for commands that read spec/. Raises PtxspecError if the working folder is in another clone: the user
-    must then say which of the two is meant."""
+    """Return the same for commands that read spec/. Raises PtxspecError if the working folder is in another clone: the
+    user must then say which of the two is meant."""
     root = find(explicit)
     if explicit is None and (clone := _clone_around()) and not clone.samefile(root.path):
         there = os.path.relpath(clone, Path.cwd())

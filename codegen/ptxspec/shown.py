@@ -118,7 +118,8 @@ class Form(Answer):
 
 
 class Variants(list[Variant]):
-    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the target that was asked about."""
+    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the target that was asked
+    about."""
 
     def __init__(self, db: Database, variants: list[Variant], target: str | None = None) -> None:
         super().__init__(variants)

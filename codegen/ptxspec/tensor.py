@@ -1,5 +1,5 @@
-"""Answers about instructions that multiply matrices, from generated/data/tensor.json: a form's requirement, its registers,
-how a target computes its sums, and the basis of that."""
+"""Answers about instructions that multiply matrices, from generated/data/tensor.json: a form's requirement, its
+registers, how a target computes its sums, and the basis of that."""
 
 from __future__ import annotations
 
@@ -188,8 +188,8 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def may_be_named(data: Path, text: str) -> Cores | None:
-    """Return the facts about matrix instructions if a text begins with a shape of matrices, or with the opcode of such an
-    instruction; otherwise None."""
+    """Return the facts about matrix instructions if a text begins with a shape of matrices, or with the opcode of such
+    an instruction; otherwise None."""
     opcode = text.strip().partition(".")[0]
     starts_with_shape = _SHAPE.fullmatch(opcode) is not None
     if not starts_with_shape and (not opcode.isalpha() or (data.parent / "opcodes" / f"{opcode}.json").exists()):
@@ -212,8 +212,8 @@ def named(db: Database, text: str) -> Cores | None:
 
 
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
-    """Return whether a form exists, which is named by its spelling or in short, and the facts about it. Raises PtxspecError
-    for an unknown PTX version."""
+    """Return whether a form exists, which is named by its spelling or in short, and the facts about it. Raises
+    PtxspecError for an unknown PTX version."""
     ptx = db.ptx_version(ptx) if ptx is not None else None
     try:
         f = form_named(text, cores.forms, cores.elements)
@@ -259,8 +259,8 @@ def _type(name: str, about: Mapping[str, Any] | None) -> Type:
 def steps(
     emulator: ModuleType, f: Form, types: Mapping[str, Type], operands: Mapping[str, list[int]], target: str
 ) -> Any:
-    """Return how a target computes one element, from the bits of operands by their names. This calls ptxemu.mma_steps and
-    raises the same errors."""
+    """Return how a target computes one element, from the bits of operands by their names. This calls ptxemu.mma_steps
+    and raises the same errors."""
     import numpy as np
 
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
@@ -289,7 +289,8 @@ def as_text(db: Database, found: Answer) -> str:
         lines += _named(name, where)
     if found.lanes:
         lines += _named(
-            "", "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j the elements of a register"
+            "",
+            "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j the elements of a register",
         )
     if found.constants:
         every = (f"{name} {', '.join(map(str, choices))}" for name, choices in found.constants.items())

@@ -896,7 +896,7 @@
 "special-registers.html":[["Special registers",""]],
 "comparing.html":[["Where two ways to compute something differ",""],["What is tried","what-is-tried"],["What can be compared","what-can-be-compared"],["All operands","all-operands"]],
 "linting.html":[["Judging PTX without ptxas",""],["Conditions around code","conditions-around-code"],["What it judges","what-it-judges"],["In a repository","in-a-repository"],["Complaints of ptxas","complaints-of-ptxas"]],
-"codes.html":[["What lint finds",""],["The spelling","the-spelling"],["The operands","the-operands"],["Where it is used","where-it-is-used"],["The file","the-file"],["What the file says to lint","what-the-file-says-to-lint"]],
+"codes.html":[["What lint finds",""],["The spelling","the-spelling"],["The operands","the-operands"],["Where it is used","where-it-is-used"],["The file","the-file"],["Comments for lint","comments-for-lint"]],
 "editors.html":[["In an editor",""],["Visual Studio Code","visual-studio-code"],["Neovim","neovim"],["Helix","helix"],["Emacs","emacs"]],
 "python.html":[["From Python",""],["Computing","computing"],["Asking","asking"]],
 "faster.html":[["A faster emulator",""],["Threads","threads"],["Matrices","matrices"],["Measuring it","measuring-it"]],

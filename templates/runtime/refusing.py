@@ -1,5 +1,5 @@
-"""The errors for variants that do not exist, or are not available on a target, with advice. This module is imported when
-something is wrong.
+"""The errors for variants that do not exist, or are not available on a target, with advice. This module is imported
+when something is wrong.
 
 catalog/explaining.py decides what the errors say; this module provides the record of what exists."""
 

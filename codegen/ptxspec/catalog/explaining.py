@@ -1,5 +1,5 @@
-"""Explain why a spelling or a target is wrong, and what to write instead. Queries, lint, the explanation of logs and the
-emulator all call this module."""
+"""Explain why a spelling or a target is wrong, and what to write instead. Queries, lint, the explanation of logs and
+the emulator all call this module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _SHORT = 4
 _MANY = "the"
 # The greatest number of variants that are advised by name, and that are listed as spelled alike.
 _SHOWN, _ALIKE = 4, 3
-# The most characters of an opcode's types in a message, and the number of type sequences that are listed if there are more.
+# The most characters of an opcode's types in a message, and the number of type sequences that are listed if there are
+# more.
 _LONG, _NEAR = 100, 3
 # Single types that are listed where there are more than a line of them.
 _FEW = 10
@@ -33,8 +34,9 @@ _C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 
 
 class Reason(NamedTuple):
-    """A reason why a variant does not exist or is not available. `code` is stable, and the message is for people. `name` is
-    the index of the modifier or type that the reason is about, or WHOLE. `write` is the replacement for that name."""
+    """A reason why a variant does not exist or is not available. `code` is stable, and the message is for people.
+    `name` is the index of the modifier or type that the reason is about, or WHOLE. `write` is the replacement for that
+    name."""
 
     code: str
     message: str
@@ -48,10 +50,10 @@ class Reason(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """Advice on what to write instead, or the statement that there is nothing. `not_the_same` names variants that compute
-    something else and are easily mistaken for the right ones; it may be empty. `is_nothing`: the advice names nothing to
-    write. `write` is the single spelling that can replace the wrong one as it stands, and `is_guess`: that spelling
-    replaces an unknown name by a known one."""
+    """Advice on what to write instead, or the statement that there is nothing. `not_the_same` names variants that
+    compute something else and are easily mistaken for the right ones; it may be empty. `is_nothing`: the advice names
+    nothing to write. `write` is the single spelling that can replace the wrong one as it stands, and `is_guess`: that
+    spelling replaces an unknown name by a known one."""
 
     text: str
     not_the_same: str = ""
@@ -102,8 +104,8 @@ def _split(spelling: str) -> list[str]:
 
 
 def refusals(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """Return why a target or a PTX version does not support a variant, and how the assembler crashes on it; empty if the
-    assembler compiles it."""
+    """Return why a target or a PTX version does not support a variant, and how the assembler crashes on it; empty if
+    the assembler compiles it."""
     crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
     return (*crash, *unmet(known, str(v), v.requires, target, ptx))
 
@@ -153,7 +155,9 @@ def why_not(
     about = known.opcodes.get(opcode)
     if not _SPELLING.fullmatch(spelling.strip()):
         example = (about or next(iter(known.opcodes.values()))).variants[0].spelling
-        return (Reason("syntax", f"a spelling consists of names separated by dots, such as {example}, without operands"),)
+        return (
+            Reason("syntax", f"a spelling consists of names separated by dots, such as {example}, without operands"),
+        )
     elsewhere = _outside(known, opcode, names, target, ptx)
     if elsewhere is not None:
         return (elsewhere,)
@@ -264,8 +268,8 @@ def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | N
 
 
 def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str:
-    """Return the rest of a sentence about an instruction outside the database: its section, what it requires, and whether
-    a target and a PTX version support it."""
+    """Return the rest of a sentence about an instruction outside the database: its section, what it requires, and
+    whether a target and a PTX version support it."""
     about = known.outside.get(opcode)
     if about is None:
         return ""
@@ -309,8 +313,8 @@ def _combination(
 
 @lru_cache(maxsize=64)
 def forms_text(about: Opcode[V], asked: tuple[str, ...] = ()) -> str:
-    """Return the types that an opcode's spellings end in. If they would fill lines, return those most like the ones that
-    were asked for, and the number of types in the others."""
+    """Return the types that an opcode's spellings end in. If they would fill lines, return those most like the ones
+    that were asked for, and the number of types in the others."""
     single = [f".{types[0]}" for types in about.types if len(types) == 1]
     several = [types for types in about.types if len(types) > 1]
     text = ", ".join([*single, *("." + ".".join(types) for types in several)])
@@ -361,9 +365,9 @@ def _same_letters(one: str, other: str) -> int:
 
 
 class Distance(NamedTuple):
-    """The distance of a variant from the one that was asked for, the weightiest part first. `ended`: the newest PTX version
-    does not support it. `wrong` counts additional and missing names, and `lost` the missing ones; `types` is the distance
-    of the types."""
+    """The distance of a variant from the one that was asked for, the weightiest part first. `ended`: the newest PTX
+    version does not support it. `wrong` counts additional and missing names, and `lost` the missing ones; `types` is
+    the distance of the types."""
 
     ended: bool
     wrong: int
@@ -422,8 +426,8 @@ def ranked(
 
 
 class Asked(NamedTuple):
-    """The instruction that somebody wanted to write. `complete`: it is a variant, so that another name would change what it
-    does."""
+    """The instruction that somebody wanted to write. `complete`: it is a variant, so that another name would change
+    what it does."""
 
     types: tuple[str, ...]
     modifiers: frozenset[str]
@@ -444,7 +448,8 @@ class Asked(NamedTuple):
 def advised(
     known: Known[V], opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
 ) -> list[V]:
-    """Return the variants to write in place of an unavailable one: those that it stands for, or that were meant by it."""
+    """Return the variants to write in place of an unavailable one: those that it stands for, or that were meant by
+    it."""
     meant = _meant(known, opcode, names)
     if any(n in known.other_types for n in meant):
         return []
@@ -577,8 +582,8 @@ def place(target: str | None, ptx: str | None) -> str:
 
 
 def _meant(known: Known[V], opcode: str, names: Iterable[str]) -> list[str]:
-    """Return names, in which the suggested ones replace the unknown ones. A name of another instruction is replaced by one
-    of this instruction that differs in case only."""
+    """Return names, in which the suggested ones replace the unknown ones. A name of another instruction is replaced by
+    one of this instruction that differs in case only."""
     about = known.opcodes[opcode]
     names = [in_other_letters(n, about.names) or n for n in names]
     if all(map(known.knows, names)):
@@ -610,7 +615,8 @@ def _working(known: Known[V], every: Iterable[Recipe], target: str | None, ptx: 
 
 
 def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> str:
-    """Return advice in a line: a recipe that works there, the reason why there is none, or a recipe for newer targets."""
+    """Return advice in a line: a recipe that works there, the reason why there is none, or a recipe for newer
+    targets."""
     best = next(iter(recipes(known, v, target, ptx)), None)
     reason = known.opcodes[v.opcode].why_no_recipe(v)
     if best is None or (not best.works and reason):

@@ -10,7 +10,8 @@ _MATHEMATICS = frozenset(dir(math)) - {"exp2", "log2"}
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """Return the known names most like `name`, the best first; empty if there is none. A mere number is like no name."""
+    """Return the known names most like `name`, the best first; empty if there is none. A mere number is like no
+    name."""
     if name.isdigit():
         return []
     import difflib  # most commands are given known names only
@@ -38,7 +39,8 @@ def are_near(one: str, other: str) -> bool:
 
 
 def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
-    """Return help for an unknown name: the nearest known one, or `otherwise`, or the list of known names if it is short."""
+    """Return help for an unknown name: the nearest known one, or `otherwise`, or the list of known names if it is
+    short."""
     known = list(known)
     found = nearest(name, known)
     if found:

@@ -1,5 +1,5 @@
-"""The commands. Each is a module of its name: `configure` adds its arguments, and `run` does the work and returns the exit
-code."""
+"""The commands. Each is a module of its name: `configure` adds its arguments, and `run` does the work and returns the
+exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def target_named(options: argparse.Namespace) -> str | None:
 
 
 def lines_given() -> Iterator[tuple[int, str]]:
-    """Yield the lines of standard input that are not empty, with their numbers. A comment starts with # and is left out."""
+    """Yield the lines of standard input that are not empty, with their numbers. A comment starts with # and is left
+    out."""
     text = Bounded(standard_input(), "<stdin>").read().decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), 1):
         if said := line.partition("#")[0].strip():

@@ -17,9 +17,9 @@ _INTRINSICS = "spec/observed/intrinsics.yaml"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each function "
-        "that CUDA's headers declare on floating-point values, for every target that nvcc supports. Then check that "
-        f"{_INTRINSICS}, with the LLVM intrinsics that spec/llvm.yaml names, agrees with nvcc's libnvvm. "
+        f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
+        "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. Then "
+        f"check that {_INTRINSICS}, with the LLVM intrinsics that spec/llvm.yaml names, agrees with nvcc's libnvvm. "
         "The command takes several minutes. It requires nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime "
         "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: both files agree; 1: they do not."
     )

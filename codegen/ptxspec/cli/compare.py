@@ -8,7 +8,6 @@ from .. import roots, tensor, terminal
 from ..diagnostics import PtxspecError
 from . import NO, OK, TARGET, progress_bar, target_named
 
-
 SIDES = (
     "a variant, to which @sm_90 adds a target; or PTX with the registers %%a, %%b, %%c and %%d, or a file of it; or a "
     "function: of C (fmaxf), CUDA (__fadd_rz, cuda.fmaxf), ieee754.maximum or numpy.fmin; or mpfr, which rounds in "

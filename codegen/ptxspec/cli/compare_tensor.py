@@ -36,8 +36,9 @@ class Side(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The differences between both sides: the number of results tried, the distance in ulp of each pair that differs, and
-    an example. The example has a row of A, a column of B, an element of C and the scales, by name, and both results."""
+    """The differences between both sides: the number of results tried, the distance in ulp of each pair that differs,
+    and an example. The example has a row of A, a column of B, an element of C and the scales, by name, and both
+    results."""
 
     tried: int
     ulps: tuple[int, ...]

@@ -12,10 +12,10 @@ from . import TARGET, database
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Evaluate a variant on operands with the emulator. --trace explains the result: it shows the exact value before "
-        "rounding, the representable numbers next to it and which one was chosen, and every value that was flushed, "
-        "saturated or compared, with its bits and the line of the specification. With --file, run a piece of PTX; "
-        "--trace then shows the registers after each statement."
+        "Evaluate a variant on operands with the emulator. --trace explains the result: it shows the exact value "
+        "before rounding, the representable numbers next to it and which one was chosen, and every value that was "
+        "flushed, saturated or compared, with its bits and the line of the specification. With --file, run a piece of "
+        "PTX; --trace then shows the registers after each statement."
     )
     parser.add_argument(
         "variant",

@@ -25,7 +25,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_text(options: argparse.Namespace, file: str, text: str, given: Sequence[str]) -> int:
-    """Run a text on registers given as NAME=VALUE, and print the results. `file` is the name under which it is shown."""
+    """Run a text on registers given as NAME=VALUE, and print the results. `file` is the name under which it is
+    shown."""
     try:
         found = piece.run(roots.find_source(options.root), text, file, given, target_named(options))
     except piece.RefusedError as e:

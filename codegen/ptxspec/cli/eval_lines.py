@@ -15,7 +15,8 @@ from .eval_variant import as_json, results
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer each line by a line. A line that cannot be answered gets an error; the others are answered all the same."""
+    """Answer each line by a line. A line that cannot be answered gets an error; the others are answered all the
+    same."""
     if options.operands or options.file is not None or options.batch is not None or options.trace:
         raise PtxspecError(
             "`eval -` reads variants and operands from standard input; it accepts no options but --target and --format"

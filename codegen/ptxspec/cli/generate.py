@@ -16,7 +16,9 @@ _LISTED = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--check", action="store_true", help="write nothing; report what would change, and exit 1 if anything would")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; report what would change, and exit 1 if anything would"
+    )
     parser.add_argument("--diff", action="store_true", help="show the changed lines")
     parser.set_defaults(run=run)
 

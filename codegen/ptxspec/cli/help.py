@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from .. import terminal
 
-ABOUT = "ptxspec answers questions about NVIDIA's PTX arithmetic: where each instruction is available, and what it computes."
+ABOUT = "ptxspec says where each arithmetic instruction of NVIDIA's PTX is available, and what it computes."
 # The commands, grouped by purpose, in the order in which somebody meets them.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Look up instructions": ("query", "list", "show", "manual", "diff", "targets", "versions"),

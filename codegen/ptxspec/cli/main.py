@@ -168,12 +168,13 @@ def readable(arguments: Sequence[str]) -> list[str]:
 
 
 def parser_of(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a command line: that of the given command, or of all commands if there is no such command."""
+    """Return the parser of a command line: that of the given command, or of all commands if there is no such
+    command."""
     parser = _Parser(
         prog="ptxspec",
         description=ABOUT,
-        epilog="Exit codes: 0: the answer is yes, or the work is done; 1: the answer is no, or errors were found; 2: the "
-        "command line is wrong, a name is unknown, or something could not be read or run.",
+        epilog="Exit codes: 0: the answer is yes, or the work is done; 1: the answer is no, or errors were found; 2: "
+        "the command line is wrong, a name is unknown, or something could not be read or run.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     root = "the folder that contains spec/ and templates/; by default that of the installed package"

@@ -29,7 +29,9 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as e:
         if (e.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        raise PtxspecError("the language server requires pygls; install it with `pip install 'ptxspec[server]'`") from None
+        raise PtxspecError(
+            "the language server requires pygls; install it with `pip install 'ptxspec[server]'`"
+        ) from None
     # The server closes the stream that it writes to; standard output must stay open.
     with os.fdopen(os.dup(terminal.as_it_is(sys.stdout).fileno()), "wb") as to:
         Server(database(options), roots.find(options.root)).run(sys.stdin.buffer, to)

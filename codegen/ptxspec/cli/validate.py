@@ -14,7 +14,9 @@ from . import OK, counted, keeping_everything, waiting
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="report only on these files and folders; all are checked")
+    parser.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="report only on these files and folders; all are checked"
+    )
     parser.set_defaults(run=run)
 
 

@@ -47,9 +47,9 @@ KEYS = {
 class Settings(NamedTuple):
     """The settings for checking files. `codes` are those that are reported; None: all. `forced`: target and PTX version
     replace those that modules state. `endings` are the languages of additional suffixes, and `calls` are additional
-    functions that take PTX. Findings in `baseline` are not reported, nor are those in lines that the commit `since` has.
-    `defines` are macros that the files do not define themselves. Of the patterns in `own_targets` the first that matches a
-    file counts, and of those in `own_ignores` all do."""
+    functions that take PTX. Findings in `baseline` are not reported, nor are those in lines that the commit `since`
+    has. `defines` are macros that the files do not define themselves. Of the patterns in `own_targets` the first that
+    matches a file counts, and of those in `own_ignores` all do."""
 
     targets: tuple[str, ...] = ()
     ptx: str | None = None

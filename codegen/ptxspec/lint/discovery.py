@@ -52,8 +52,8 @@ def find(
     excluding: bool = False,
     stdin: str | None = None,
 ) -> Found:
-    """Return the files that arguments name. `written_in` is the language of files that are named themselves. `excluding`:
-    leave out even these if the configuration excludes them. `stdin` is the name of standard input."""
+    """Return the files that arguments name. `written_in` is the language of files that are named themselves.
+    `excluding`: leave out even these if the configuration excludes them. `stdin` is the name of standard input."""
     found: dict[str, Source] = {}
     walked = _Walked(Path.cwd())
     missing: list[str] = []

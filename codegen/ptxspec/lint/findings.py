@@ -1,4 +1,5 @@
-"""Findings: the errors, warnings and notes of lint. The codes are stable and mean the same as in the reasons of a query."""
+"""Findings: the errors, warnings and notes of lint. The codes are stable and mean the same as in the reasons of a
+query."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "The operands": {
         "operand-count": "Too many or too few operands.",
-        "illegal-immediate": "The operand is a constant that is not allowed: any, an integer for 1.0, or one out of range.",
-        "illegal-operand": "The operand is not allowed: a vector, an address, a special register or a negated register.",
+        "illegal-immediate": "The constant is not allowed: none is, it is an integer for 1.0, or it is out of range.",
+        "illegal-operand": "The operand is not allowed: a vector, an address, a special or a negated register.",
         "illegal-register": "The operand is a register of a wrong type, or has a wrong constraint.",
         "undeclared-register": "The name is not declared as a register in the function.",
         "illegal-destination": "The result must be one register, not a constant, a function, `_` or two predicates.",
@@ -83,8 +84,8 @@ def unknown_code(code: str) -> tuple[str, str]:
 
 
 class Mend(NamedTuple):
-    """A change that fixes a finding: `new` replaces the text from `start` to `end` of the file, which is `old` unless parts
-    of it are escaped. `doubt` says what may be different afterwards; it is empty if nothing is."""
+    """A change that fixes a finding: `new` replaces the text from `start` to `end` of the file, which is `old` unless
+    parts of it are escaped. `doubt` says what may be different afterwards; it is empty if nothing is."""
 
     start: int
     end: int
@@ -94,10 +95,10 @@ class Mend(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A diagnostic about `length` characters. `help` says what to write instead, and `requires` is the requirement of an
-    unavailable variant. `operand` is the operand's text with which the message begins, and `statement` the number of the
-    statement. If findings in one statement are joined, `also` has the other messages and `marks` the other places in the
-    line, with their lengths. `mend` is None if no change is known that fixes the finding."""
+    """A diagnostic about `length` characters. `help` says what to write instead, and `requires` is the requirement of
+    an unavailable variant. `operand` is the operand's text with which the message begins, and `statement` the number of
+    the statement. If findings in one statement are joined, `also` has the other messages and `marks` the other places
+    in the line, with their lengths. `mend` is None if no change is known that fixes the finding."""
 
     file: str
     line: int

@@ -37,8 +37,8 @@ def guards(
 
 
 class Guards:
-    """The conditions in a text, for a target. `defines` are macros of other files, from the configuration. `excluded` counts
-    the findings in code that is not compiled, and `asked` those under conditions that are not understood."""
+    """The conditions in a text, for a target. `defines` are macros of other files, from the configuration. `excluded`
+    counts the findings in code that is not compiled, and `asked` those under conditions that are not understood."""
 
     def __init__(
         self, db: Database, text: str, language: str, target: str | None, defines: Defines, ptx: str | None
@@ -50,8 +50,8 @@ class Guards:
         self.asked: Counter[str] = Counter()
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings in code that is compiled. If that is not known, a finding that depends on the target becomes a
-        warning."""
+        """Yield the findings in code that is compiled. If that is not known, a finding that depends on the target
+        becomes a warning."""
         for f in findings:
             compiled, condition = self._at(self._lines[f.line - 1] + f.column - 1)
             if compiled is False:

@@ -59,7 +59,8 @@ def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None
 
 
 def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
-    """Return an opcode with its type if that is a complete spelling on current targets and there; otherwise the opcode."""
+    """Return an opcode with its type if that is a complete spelling on current targets and there; otherwise the
+    opcode."""
     v = db.find(opcode, [type], None)
     if v is None or not db.catalog.is_current(v.requires):
         return opcode
@@ -200,8 +201,8 @@ class InstructionJudge:
         lenient: bool,
         free: frozenset[str],
     ) -> Judgement:
-        """Return the judgement on an instruction with registers that are vectors. Each of them is judged like its registers
-        in braces."""
+        """Return the judgement on an instruction with registers that are vectors. Each of them is judged like its
+        registers in braces."""
         found = self._judge(head, tuple(map(in_braces, shapes)), target, ptx, lenient, free)
         wrong = [c._replace(part=WHOLE) for c in found.complaints if c.severity == ERROR]
         if wrong and found.variant is None and len(shapes) == 2:
@@ -212,7 +213,8 @@ class InstructionJudge:
         return Judgement(None, tuple(wrong)) if wrong else ELSEWHERE
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
-        # The assembler does not crash on a spelling that it refuses. An unsupported target is reported in the header only.
+        # The assembler does not crash on a spelling that it refuses. An unsupported target is reported in the header
+        # only.
         refused = sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash")
         refused = [r for r in refused if r.code != "target-unknown"]
         # A tolerated spelling is not in the database.

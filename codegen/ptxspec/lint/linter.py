@@ -283,8 +283,8 @@ class Linter:
     def _instruction(
         self, item: Instruction, view: View, module: _Module, file: str, lenient: bool | None = None
     ) -> tuple[bool, list[Finding]]:
-        """Return whether an instruction is in the database, and its errors. `lenient`: an instruction without any PTX name
-        is another machine's."""
+        """Return whether an instruction is in the database, and its errors. `lenient`: an instruction without any PTX
+        name is another machine's."""
         module.statement, module.number = item.statement, next(self._numbers)
         if item.plain >= 0:
             head: str = item.head
@@ -341,7 +341,8 @@ class Linter:
         return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
 
     def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
-        """Count an instruction, in the database or not. Those of other machines in a program's strings have no types."""
+        """Count an instruction, in the database or not. Those of other machines in a program's strings have no
+        types."""
         opcode, dot, _ = head.partition(".")
         if dot or not embedded:
             name = opcode.split(maxsplit=1)[0].lower().replace(HOLE, "{}")

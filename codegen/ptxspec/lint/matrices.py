@@ -75,8 +75,8 @@ class MatrixJudge:
     # Spellings
 
     def _why_not(self, head: str, target: str | None, ptx: str | None) -> Iterator[Complaint]:
-        """Yield the reasons why a form does not exist: a name that no form has, or a missing name that all have. If each
-        name is right, the help lists forms with the same types or of the same shape."""
+        """Yield the reasons why a form does not exist: a name that no form has, or a missing name that all have. If
+        each name is right, the help lists forms with the same types or of the same shape."""
         opcode, *names = head.split(".")
         forms = self._forms.values()
         every = dict.fromkeys(n for f in forms for n in f.spelling.split(".")[1:])

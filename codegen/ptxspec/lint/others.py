@@ -77,7 +77,9 @@ def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[st
             if not (places.labels and name in labels):
                 yield _unknown(name, start, kind, labels)
         elif places.only_labels and kind != kinds.REGISTER:
-            yield Problem(start, len(name), "illegal-operand", f"{name} is not a label", "name a label of this function")
+            yield Problem(
+                start, len(name), "illegal-operand", f"{name} is not a label", "name a label of this function"
+            )
         elif places.written and not item.operands[: m.start()].strip(" \t\n{") and kind in _NOT_WRITTEN:
             yield Problem(start, len(name), "illegal-destination", f"{name} is not a register", _HELP)
         elif kind == kinds.FUNCTION and item.operands[: m.start()].rstrip().endswith("["):

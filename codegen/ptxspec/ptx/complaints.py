@@ -11,9 +11,9 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 
 class Complaint(NamedTuple):
-    """A complaint about an instruction. `name` is the index of a modifier or type, `operand` that of an operand and `part`
-    that of a part of it; WHOLE for none. `requires` is the requirement of an unavailable variant. `write` is the spelling
-    that fixes it, and `doubt` says why that may not be what was meant; both may be empty."""
+    """A complaint about an instruction. `name` is the index of a modifier or type, `operand` that of an operand and
+    `part` that of a part of it; WHOLE for none. `requires` is the requirement of an unavailable variant. `write` is the
+    spelling that fixes it, and `doubt` says why that may not be what was meant; both may be empty."""
 
     severity: str
     code: str

@@ -75,12 +75,16 @@ _NAMES: dict[str, _Said] = {
         "name a register, or an element of a vector, as in v.x",
     ),
     kinds.BEYOND: ("undeclared-register", "the asm statement has no operand {operand}", "the first one is number 0"),
-    kinds.MALFORMED: ("syntax", "this is not an operand", "write registers or constants (1.0, 0f3F800000), separated by commas"),
+    kinds.MALFORMED: (
+        "syntax",
+        "this is not an operand",
+        "write registers or constants (1.0, 0f3F800000), separated by commas",
+    ),
 }
 # The assembler's errors about source operands that are no registers.
 _SOURCES: dict[str, _Said] = {
     kinds.VECTOR: ("illegal-operand", "a vector is not allowed here", "name one register"),
-    kinds.ADDRESS: ("illegal-operand", "an address in memory is not allowed here", "load the value into a register first"),
+    kinds.ADDRESS: ("illegal-operand", "an address is not allowed here", "load the value into a register first"),
     kinds.NEGATED: ("illegal-operand", "a register cannot be negated here", "negate it with a separate instruction"),
     kinds.INVERTED: ("illegal-operand", "a register cannot be negated here", "negate it with a separate instruction"),
     kinds.DISCARD: ("syntax", "`_` cannot be a source operand", "name a register"),
@@ -134,7 +138,11 @@ _DESTINATIONS: dict[str, _Said] = {
     kinds.ADDRESS: ("illegal-destination", "the result cannot be in memory", "name a register and store that"),
     kinds.NEGATED: ("illegal-destination", "the result cannot be negated", "negate it with a separate instruction"),
     kinds.INVERTED: ("illegal-destination", "the result cannot be negated", "negate it with a separate instruction"),
-    kinds.DISCARD: ("illegal-destination", "the result cannot be discarded; the assembler stops here", "name a register"),
+    kinds.DISCARD: (
+        "illegal-destination",
+        "the result cannot be discarded; the assembler stops here",
+        "name a register",
+    ),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
     **dict.fromkeys(
         kinds.SPECIALS,

@@ -218,7 +218,9 @@ class Scanner:
             elif kind == "preprocessor":
                 if _DEFINES.match(m[0]):
                     yield Declaration(None)
-                yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
+                yield Problem(
+                    start, 1, "syntax", "unexpected '#'", 'comments begin with //; # is for lines such as # 1 "file"'
+                )
             elif kind == "end" and self._initialised is not None:
                 yield Declaration(text[self._initialised : position], self._initialised)
                 self._initialised = None
@@ -235,7 +237,8 @@ class Scanner:
             yield Problem(0, 1, "syntax", "this brace is not closed", "close it with }", self._brace)
 
     def _statement(self, statement: str, start: int) -> tuple[list[Item], int]:
-        """Return the items of one statement, and its length. If its semicolon is missing, the next statement follows."""
+        """Return the items of one statement, and its length. If its semicolon is missing, the next statement
+        follows."""
         m, length = _HEAD.match(statement), len(statement)
         if m is None:
             return ([] if HOLE in statement else [_no_opcode(statement, start)]), length
@@ -348,7 +351,9 @@ def _strange(token: str, start: int) -> Problem | None:
     m = _STRANGE.search(_blank(token))
     if m is None:
         return None
-    return Problem(start + m.start(), 1, "syntax", f"unexpected {m[0]!a}", "outside comments, only ASCII characters are allowed")
+    return Problem(
+        start + m.start(), 1, "syntax", f"unexpected {m[0]!a}", "outside comments, only ASCII characters are allowed"
+    )
 
 
 @cache

@@ -14,15 +14,15 @@ from .families import Family
 from .lists import broken, limits, table, wrapped
 from .verdicts import Verdict
 
-
 # The width of the labels of facts.
 _LABEL = 8
 
 
 class Told(NamedTuple):
     """The parts of a verdict in words. `head` is yes, "yes, but" or no; `reasons` say why not; `facts` are about the
-    variant, and the last one may be help. `recipe` is the first that works, or the first of all; `none` is the reason why
-    there is none; both have their heading. `alike` are the variants that are spelled alike, with their requirements."""
+    variant, and the last one may be help. `recipe` is the first that works, or the first of all; `none` is the reason
+    why there is none; both have their heading. `alike` are the variants that are spelled alike, with their
+    requirements."""
 
     head: str
     reasons: tuple[str, ...]
@@ -165,8 +165,8 @@ def _driver(db: Database, r: Requirement) -> str:
 
 
 def requirement(db: Database, r: Requirement, target: str | None = None) -> str:
-    """Return a requirement in words, with the CUDA release that introduced the PTX version. With a target that meets it,
-    return what the variant requires on that target."""
+    """Return a requirement in words, with the CUDA release that introduced the PTX version. With a target that meets
+    it, return what the variant requires on that target."""
     if target is not None:
         r = db.catalog.here(r, target)
         cuda = db.versions[r.ptx].cuda

@@ -85,8 +85,8 @@ def named(db: Database, text: str) -> list[Call]:
 
 
 def near(db: Database, text: str) -> str:
-    """Return the name of the function that is meant by an unknown one; empty if none is similar, or an opcode is just as
-    similar."""
+    """Return the name of the function that is meant by an unknown one; empty if none is similar, or an opcode is just
+    as similar."""
     name = text.partition("(")[0].strip()
     is_intrinsic = _is_intrinsic(name)
     if not (name.isidentifier() or is_intrinsic) or name in db.opcodes:

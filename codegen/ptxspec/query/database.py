@@ -65,8 +65,8 @@ class Opcode(AnyOpcode[Variant]):
         return found
 
     def known_of(self, v: Variant) -> dict[str, Any]:
-        """Return the facts that all variants of a variant's class share: the NaN rule by its name, indices into the lists of
-        the opcode's file, and the other facts in the file."""
+        """Return the facts that all variants of a variant's class share: the NaN rule by its name, indices into the
+        lists of the opcode's file, and the other facts in the file."""
         nan, _, _, *more = self.data["classes"][v.known]
         return {"nan": nan, **(more[0] if more else {})}
 
@@ -285,8 +285,8 @@ class Database(Named, Known[Variant]):
         return text
 
     def _of_release(self, text: str) -> str:
-        """Return the newest PTX version that a CUDA release supports; empty if there is no such release, or its number is
-        that of a PTX version as well."""
+        """Return the newest PTX version that a CUDA release supports; empty if there is no such release, or its number
+        is that of a PTX version as well."""
         releases = {_numbers(v.cuda): v.version for v in self.versions.values() if v.cuda}
         asked = _numbers(text)
         if len(asked) > 3 or not _numbers(self.catalog.newest_version)[:1] < asked[:1] <= max(releases)[:1]:

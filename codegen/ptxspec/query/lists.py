@@ -1,5 +1,5 @@
-"""Lists of variants as text, JSON and CSV, and tables on a terminal. Like the database, this module requires the standard
-library only."""
+"""Lists of variants as text, JSON and CSV, and tables on a terminal. Like the database, this module requires the
+standard library only."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def variants_as_json(db: Database, variants: Iterable[Variant], target: str | No
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant], target: str | None = None) -> str:
-    """Return the CSV of `list`: a header and one line for each variant; no field contains a comma. `hazard` is yes if there
-    is one, which queries and JSON describe. `here` is the first PTX version on the named target, and `cuda` its CUDA
-    release."""
+    """Return the CSV of `list`: a header and one line for each variant; no field contains a comma. `hazard` is yes if
+    there is one, which queries and JSON describe. `here` is the first PTX version on the named target, and `cuda` its
+    CUDA release."""
     lines = ["variant,operands,target,ptx,until,claim,within,on,hazard,here,cuda"]
     for v in variants:
         r = v.requires
@@ -76,16 +76,16 @@ def oldest(r: Requirement) -> str:
 
 
 def _needs(db: Database, r: Requirement, target: str | None) -> tuple[str, str]:
-    """Return the target and the PTX versions that are required; on a named target, the versions and the CUDA release of the
-    first."""
+    """Return the target and the PTX versions that are required; on a named target, the versions and the CUDA release of
+    the first."""
     here = db.catalog.here(r, target) if target else r
     versions = "; ".join([f"{here.ptx}-{here.until}" if here.until else here.ptx, *limits(db, here)])
     return (versions, db.versions[here.ptx].cuda) if target else (oldest(r), versions)
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
-    """Return rows as lines with aligned columns. If a line is wider than the terminal, its last column continues below, or
-    is moved there as a whole if there is no room beside the others."""
+    """Return rows as lines with aligned columns. If a line is wider than the terminal, its last column continues below,
+    or is moved there as a whole if there is no room beside the others."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
     lines = [(line % tuple(r)).rstrip() for r in rows]
     if width is None or max(map(len, lines), default=0) <= width:

@@ -21,11 +21,11 @@ class Verdict(NamedTuple):
     `exists`: some PTX version supports the variant on some target. `available`: so do the target and PTX version that
     were named, which are `asked`. `requires` is the requirement on all targets, and `here` that on the named target, if
     it supports the variant. `hazard` says what the machine code does there instead, and `loose` how results may differ
-    from what the spelling says. `nearest` are available variants that are spelled alike and need not do the same. `help`
-    says what to write; it names `not_the_same`, variants that compute something else and are easily mistaken for this
-    one. `instead` are the recipes, of which those that work there come first; `no_recipe` is the reason why there is
-    none, or none for every target. `family` are the variants that a spelling with placeholders stands for, and `register`
-    is the special register that was asked about."""
+    from what the spelling says. `nearest` are available variants that are spelled alike and need not do the same.
+    `help` says what to write; it names `not_the_same`, variants that compute something else and are easily mistaken for
+    this one. `instead` are the recipes, of which those that work there come first; `no_recipe` is the reason why there
+    is none, or none for every target. `family` are the variants that a spelling with placeholders stands for, and
+    `register` is the special register that was asked about."""
 
     variant: str
     operands: int | None
@@ -55,8 +55,8 @@ class Verdict(NamedTuple):
 
     @property
     def outside(self) -> bool:
-        """Return whether the spelling is not in this database but may be PTX. The database describes some opcodes and types
-        only."""
+        """Return whether the spelling is not in this database but may be PTX. The database describes some opcodes and
+        types only."""
         return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
     def as_json(self, db: Database) -> dict[str, Any]:
@@ -159,7 +159,9 @@ def _no_register(db: Database, name: str, known: SpecialRegister | None) -> Reas
         fields = ", ".join(f".{f}" for f in FIELDS)
         has = f"it has the fields {fields}" if known.fields else "it has no fields"
         return Reason("unknown-register", f"{name} is not a field of {name.partition('.')[0]}; {has}")
-    near = suggest(name.partition(".")[0], db.special_registers, otherwise="`ptxspec manual special-registers` lists them")
+    near = suggest(
+        name.partition(".")[0], db.special_registers, otherwise="`ptxspec manual special-registers` lists them"
+    )
     return Reason("unknown-register", f"there is no special register {visible(name)}; {near}")
 
 
@@ -202,7 +204,9 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
         message = f"{found[0].name} is a function, not an instruction; `ptxspec query '{found[0].text}'` shows its PTX"
         return (Reason("unknown-opcode", message),)
     if (name := f"%{spelling.strip()}") and any(r.has(name) for r in db.special_registers.values()):
-        return (Reason("unknown-opcode", f"{name} is a special register; `ptxspec query {name}` shows what it requires"),)
+        return (
+            Reason("unknown-opcode", f"{name} is a special register; `ptxspec query {name}` shows what it requires"),
+        )
     if not (near := calls.near(db, spelling)):
         return reasons
     return (Reason("unknown-opcode", f"there is no opcode or function {spelling.strip()}; did you mean '{near}'?"),)

@@ -115,8 +115,8 @@ class Tree:
 
 def parse(grammar: str, text: str) -> Tree:
     """Return the tree of a program. `grammar` is the name of a grammar's package. Raises PtxspecError if it is not
-    installed, and UnreadProgramError if the program is too long or takes too long to parse, as a text that is no program
-    may."""
+    installed, and UnreadProgramError if the program is too long or takes too long to parse, as a text that is no
+    program may."""
     if len(text) > LONGEST:
         raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the limit for a program")
     # One byte for each character. Text that is filled in is usually part of a name.

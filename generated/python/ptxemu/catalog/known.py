@@ -65,17 +65,19 @@ class Recipe(NamedTuple):
     def difference(self) -> str:
         """The difference in words."""
         words = {
-            "": "bit for bit",
-            "NaN bits": "but for the bits of a NaN",
-            "within bound": "within the variant's bound",
+            "": "equal bit for bit",
+            "NaN bits": "equal except for the bits of a NaN",
+            "within bound": "within the variant's error bound",
         }
-        return words.get(self.differs, f"bit for bit {self.differs}")
+        return words.get(self.differs, f"equal bit for bit {self.differs}")
 
     @property
     def elsewhere(self) -> str:
-        """The words to add to the variant's claim, where it does something else than the recipe on older targets."""
+        """The words to add to the variant's claim if the variant and the recipe differ on older targets."""
         since = self.differs.removeprefix("as ")
-        return f"; without a target, and on older ones, other bits than {since}" if since != self.differs else ""
+        if since == self.differs:
+            return ""
+        return f"; on older targets, and without a target, the bits differ from those {since}"
 
     @property
     def line(self) -> str:
