@@ -637,7 +637,7 @@ class Reader:
         """Refuse a result in an operand that is an input alone."""
         number = self._operand(o.text)
         if number is not None and not self._arguments[self._arguments[number].register].writes:
-            message = f'{o.text} is an input, "{register.name}"; an operand that is written requires the constraint "=" or "+"'
+            message = f'{o.text} is an input, "{register.name}"; writing requires the constraint "=" or "+"'
             raise Refusal(register.place, message)
 
     def _fill(self, register: Register, t: Type, guard: int) -> int:
@@ -735,8 +735,8 @@ class Reader:
         same = [r for r in same if r.home in (0, body)] or same
         if len(same) != 1:
             known = ", ".join(dict.fromkeys(r.name for r in written))
-            why = "is written nowhere" if not same else "is more than one register"
-            raise ValueError(f"{name} {why}; what is written: {known}")
+            why = "is not written" if not same else "means several registers"
+            raise ValueError(f"{name} {why}; these are written: {known}")
         return same[0]
 
 
@@ -773,12 +773,12 @@ def _unknown(statement: str) -> str:
     m = re.match(r"[\w.:$]+", statement)
     head = m[0] if m else statement
     if "[" in statement:
-        return f"{head} is not supported: there is no memory here; use an input instead of a load, and a result instead of a store"
+        return f"{head} is not supported: there is no memory here; use inputs and results instead"
     try:
         find(head, None, None)
     except LookupError as e:
         return str(e)
-    return f"{head} is not run here"
+    return f"{head} is not supported"
 
 
 def _types(register: Register, used: Iterable[Type]) -> tuple[Type, ...]:

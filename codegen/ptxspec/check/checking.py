@@ -100,7 +100,9 @@ def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) ->
                 try:
                     judged += count(row, program)
                     if judged > _MAX_CASES:
-                        help = "a class of operands counts as several cases, and so does each variant that computes differently"
+                        help = (
+                            "a class of operands counts as several cases, as does each variant that computes otherwise"
+                        )
                         return [
                             _at_row(
                                 instruction, row.mark, f"with this row, there are more than {_MAX_CASES} cases", help

@@ -16,7 +16,8 @@ CLAIMS = {
     "measured": "every recorded bit of that target equals the emulator's",
     "reported": "equal on all operands to a published model that its author compared with GPUs of that target",
     "bounded": "NVIDIA's manual bounds the error; the emulator rounds correctly, or follows hardware within the bound",
-    "unspecified": "nothing is promised, or the hardware that the emulator follows exceeds the bound of NVIDIA's manual",
+    "unspecified": "nothing is promised, or the hardware that the emulator follows exceeds the bound of NVIDIA's "
+    "manual",
 }
 
 # The claims of variants whose every bit is fixed, whether or not somebody judged them.
@@ -72,8 +73,8 @@ def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
 
 
 def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
-    """Return the targets on which the emulator follows a published model of the hardware, or has all of its results; the
-    claim there, which is empty if it is the variant's own; and the basis in words."""
+    """Return the targets on which the emulator follows a published model of the hardware, or has all of its results;
+    the claim there, which is empty if it is the variant's own; and the basis in words."""
     found: dict[tuple[str, str], list[str]] = {}
     if v.claim == "exact" or not spec.may_follow(v):
         return []

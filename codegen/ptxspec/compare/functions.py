@@ -55,8 +55,8 @@ class Functions:
         )
 
     def numpy(self, name: str, other: Side | None) -> Side:
-        """Return a function of NumPy on the types of the other side. Raises PtxspecError, and Misfit if the function does
-        not support them."""
+        """Return a function of NumPy on the types of the other side. Raises PtxspecError, and Misfit if the function
+        does not support them."""
         function = _attribute(name)
         if other is None:
             raise Misfit(f"{name} takes any type; the other side must have a type of its own, as fmaxf has")

@@ -102,8 +102,8 @@ def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
 
 
 def _read(root: Root, spelling: str | None) -> Spec:
-    """Return the part of the specification that a spelling requires, or all of it. Raises PtxspecError if the emulator was
-    not generated from it."""
+    """Return the part of the specification that a spelling requires, or all of it. Raises PtxspecError if the emulator
+    was not generated from it."""
     reading = read_all(root.path, spelling)
     if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
         return reading.spec

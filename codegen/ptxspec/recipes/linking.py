@@ -239,8 +239,8 @@ class _Linking:
         return found
 
     def _variant(self, written: Written, shape: list[int]) -> tuple[Variant, bool]:
-        """Return the variant of a statement whose operands have these numbers of registers, and whether it is reversed, so
-        that it unpacks."""
+        """Return the variant of a statement whose operands have these numbers of registers, and whether it is reversed,
+        so that it unpacks."""
         spec, v = self.spec, self.variant
         for name in names_in(written.spelling):
             if name not in self.known.names:

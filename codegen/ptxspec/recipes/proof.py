@@ -70,8 +70,8 @@ class Prover:
         return errors
 
     def _wrong_since(self, variant: Variant, since: str) -> tuple[str, str] | None:
-        """Return the error in a recipe's `since`. It must name a target if the variant computes something else without a
-        target, unless the recipe follows the hardware as the variant does."""
+        """Return the error in a recipe's `since`. It must name a target if the variant computes something else without
+        a target, unless the recipe follows the hardware as the variant does."""
         programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
         newest = self.program(variant)

@@ -1,5 +1,5 @@
-"""The blocks of operands that a sweep counts. A block's number alone determines its operands, so that every process finds
-the same each time."""
+"""The blocks of operands that a sweep counts. A block's number alone determines its operands, so that every process
+finds the same each time."""
 
 from __future__ import annotations
 
@@ -155,8 +155,8 @@ class Sweep:
         return [([whole], Tried(whole.stream, whole.count, whole=True))]
 
     def _by_class(self, part: Part, start: int, size: int) -> Array | None:
-        """Return the number of operands of each combination of classes in a block; None if the order of operands does not
-        determine it."""
+        """Return the number of operands of each combination of classes in a block; None if the order of operands does
+        not determine it."""
         if part.stream != "pairs" or (start | size) & ((1 << (bits := self.face.kinds[1].width)) - 1):
             return None
         runs = (vectors.encodings(64, start >> bits, size >> bits, 0), vectors.encodings(64, 0, 1 << bits, 0))

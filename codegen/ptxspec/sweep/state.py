@@ -32,8 +32,8 @@ def kept_in(path: Path | None) -> str:
 
 
 class State:
-    """The state of a sweep. `sum` are the counts in the file, and `keep` updates the file. Raises PtxspecError for a file
-    that is damaged or does not belong to this sweep."""
+    """The state of a sweep. `sum` are the counts in the file, and `keep` updates the file. Raises PtxspecError for a
+    file that is damaged or does not belong to this sweep."""
 
     def __init__(self, path: Path | None, sweep: Sweep) -> None:
         self.path, self._sweep = path, sweep

@@ -40,6 +40,7 @@ def _counts(sweep: Sweep, found: Found, total: Sum) -> list[str]:
         blocks = f"{len(total.hidden):,} block{'s' * (len(total.hidden) != 1)}"
         open = " Whether they are within the bound is not known." if found.a.open or found.b.open else ""
         said.append(
-            f"More results differ in {blocks} of at most {BLOCK:,} operands, of which only the digest is recorded.{open}"
+            f"More results differ in {blocks} of at most {BLOCK:,} operands, of which only the digest is "
+            f"recorded.{open}"
         )
     return said
