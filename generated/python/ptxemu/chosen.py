@@ -33,7 +33,7 @@ class Chosen:
     def _checked(self, constant: str, given: int) -> int:
         choices = self._choices[constant]
         if given not in choices:
-            raise OperandError(f"{constant} is {given}; the form takes {', '.join(map(str, choices))}")
+            raise OperandError(f"{constant} must be {', '.join(map(str, choices))}, not {given}")
         return given
 
     def _lanes(self, chosen: int) -> Integers:
@@ -109,7 +109,7 @@ class BlockScales(Chosen):
         OperandError."""
         x = tensor.bits_of(scales, self.name, self.type)
         if x.shape[-2:] != self.size:
-            raise OperandError(f"{self.name} has the shape {self.size}, and this has {x.shape}")
+            raise OperandError(f"{self.name} must have the shape {self.size}, not {x.shape}")
         return self._packed(x, thread, self._checked(self._bytes, byte))
 
     def unpack(self, registers: Any, byte: int = 0, thread: int = 0) -> Array:
