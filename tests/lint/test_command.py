@@ -28,7 +28,7 @@ def test_the_command_shows_line_caret_reason_and_fix(tmp_path: Path, capsys: pyt
     assert lines[0].endswith("[illegal-modifier]")
     assert lines[2].index("^^^^") == lines[1].index(".NaN")
     assert lines[3].strip().startswith("help: instead: { .reg .pred %_p; .reg .b64 %_t; setp.nan.f64 %_p, ")
-    assert lines[-2:] == ["1 error", "1 instruction in 1 file, judged by its own .version and .target"]
+    assert lines[-2:] == ["1 error", "1 instruction in 1 file, checked for its own .version and .target"]
     assert run("lint", file, "--target", "sm_90") == 1
     file.write_text("add.ftz.rn.f32 %f0, %f1, %f2;\n")
     assert run("lint", file) == 0

@@ -101,7 +101,7 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
         ("select = []", 1, "'select' names no code: nothing would be said", "name a code that is said"),
         ('ignore = ["hazard"]; select = ["hazard"]', 1, "'ignore' names all that 'select' does", "name a code"),
         ('select = [["hazard"]]', 1, "'select' is a list of codes", 'write select = ["hazard"]'),
-        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not know sm_100a, which came with PTX 8.6", ""),
+        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not support sm_100a, which requires PTX 8.6", ""),
         ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
         ("defines = 1", 1, "'defines' is a table of macros, as {HAS_FP8", ""),
@@ -169,7 +169,7 @@ def test_options_that_leave_nothing_to_say_are_refused(
 def test_a_ptx_version_that_does_not_know_the_target_is_said_once(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "PTX 7.0 does not know sm_100a, which came with PTX 8.6"
+    said = "PTX 7.0 does not support sm_100a, which requires PTX 8.6"
     write(repository, a_cu=WRONG * 3)
     assert lint("a.cu", "--target", "sm_100a", "--ptx", "7.0") == 2
     assert capsys.readouterr().err.startswith(f"ptxspec: {said}")

@@ -66,7 +66,7 @@ def test_what_ptxas_tolerates_is_no_error(db: Database) -> None:
         (5, NOTE, "modifier-order"),
         (6, WARNING, "hazard"),
     ]
-    assert found[-1].also == ("the manual does not list fma.rz.bf16; the assembler takes it",)
+    assert found[-1].also == ("NVIDIA's manual does not list fma.rz.bf16; the assembler accepts it",)
 
 
 def test_what_is_offered_exists_there(db: Database) -> None:
@@ -138,7 +138,7 @@ def test_a_block_does_not_take_the_guard_of_the_statement(db: Database) -> None:
     (found,) = db.lint(f"{head}@!%p1 max.NaN.f32 %f1, %f2, %f3;")
     assert found.help.endswith("%_p; }; a block takes no guard: branch around it")
     (found,) = db.lint(f"{head}@%p1 neg.bf16 %h1, %h2;")
-    assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, but for the bits of a NaN"
+    assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, equal except for the bits of a NaN"
     for guard in ("@%p1\n", "@%p1 /* on */ ", "@ %p1 // on\n\t"):
         (found,) = db.lint(f"{head}{guard}max.NaN.f32 %f1, %f2, %f3;")
         assert found.help.endswith("; a block takes no guard: branch around it"), guard

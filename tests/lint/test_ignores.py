@@ -68,7 +68,7 @@ def test_it_may_stand_in_the_ptx_of_a_string(db: Database) -> None:
 def test_what_ignores_nothing_is_said_with_its_place(db: Database) -> None:
     (found,) = db.lint('asm("add.rn.f32 %0, %1, %2;"); // ptxspec: ignore[operand-count]\n', language="c++")
     assert (found.line, found.column, found.code, found.severity) == (1, 51, "unused-ignore", "warning")
-    assert found.message == "nothing is ignored by this: there is no operand-count on this line"
+    assert found.message == "this comment ignores nothing: there is no operand-count on this line"
     assert found.source[found.at :].startswith("operand-count]") and found.help == "remove it"
 
 

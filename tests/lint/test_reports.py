@@ -55,16 +55,16 @@ def test_messages_fit_the_terminal(
 @pytest.mark.parametrize(
     ("files", "arguments", "said"),
     [
-        ({"a_cu": RIGHT}, [], "1 instruction in 1 file, no target given: judged for PTX 9.5 and any target"),
+        ({"a_cu": RIGHT}, [], "1 instruction in 1 file, no target given: checked for PTX 9.5 and any target"),
         ({"a_cu": RIGHT * 2000, "b_py": "1\n"}, [], "2,000 instructions in 1 file (1 more has none), no target given"),
         (
             {"a_cu": RIGHT, "b_h": "", "c_h": ""},
             ["--target", "H100"],
-            "(2 more have none), judged for sm_90 and PTX 9.5",
+            "(2 more have none), checked for sm_90 and PTX 9.5",
         ),
-        ({"a_cu": RIGHT}, ["--ptx", "8.0"], "1 file, judged for any target and PTX 8.0"),
-        ({"a_ptx": MODULE}, [], "1 instruction in 1 file, judged by its own .version and .target"),
-        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "judged by their own .version and .target"),
+        ({"a_cu": RIGHT}, ["--ptx", "8.0"], "1 file, checked for any target and PTX 8.0"),
+        ({"a_ptx": MODULE}, [], "1 instruction in 1 file, checked for its own .version and .target"),
+        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "checked for their own .version and .target"),
         (
             {"a_ptx": MODULE, "b_ptx": MODULE},
             ["--target", "sm_90", "--force-target"],
@@ -73,12 +73,12 @@ def test_messages_fit_the_terminal(
         (
             {"a_cu": RIGHT},
             ["--target", "sm_80,sm_90a"],
-            "1 instruction in 1 file, judged for sm_80, sm_90a and PTX 9.5",
+            "1 instruction in 1 file, checked for sm_80, sm_90a and PTX 9.5",
         ),
         (
             {"a_ptx": MODULE, "b_cu": RIGHT},
             [],
-            "2 instructions in 2 files, no target given: judged for PTX 9.5 and any target, "
+            "2 instructions in 2 files, no target given: checked for PTX 9.5 and any target, "
             "or by their own .version and .target",
         ),
         ({"a_py": "x = 1\n"}, [], "no instructions in 1 file"),

@@ -82,7 +82,7 @@ STATEMENTS = [
 OF_OTHERS = [
     ("addf32 a, b, c;", "add.f32"),
     ("fmaf32 a, b, c, d;", "did you mean 'fma'?"),
-    ("add.32 r, s, s;", "write a type that it has"),
+    ("add.32 r, s, s;", "use a type that it has"),
     ("add.s3 r, s, s;", "write add.s32"),
 ]
 REFUSED_WITHOUT_HELP = ("add.pred", "max.pred", "abs.pred", "cvt.rn.f32.pred")
@@ -160,7 +160,7 @@ def test_a_type_without_its_dot_or_a_letter_is_told_beside_what_is_plainly_ptx(d
     assert told("addf32 %0, %1, %2;") == [("unknown-opcode", "did you mean 'add.f32'?")]
     assert told("add.s3 %0, %1, %2;") == [("unknown-type", "write add.s32")]
     # That may be .f32, .s32 or .u32.
-    assert told("add.32 %0, %1, %2;") == [("unknown-type", "write a type that it has")]
+    assert told("add.32 %0, %1, %2;") == [("unknown-type", "use a type that it has")]
     assert told("mwait1 %0, %1;") == told("add32 %0, %1, %2;") == []
 
 

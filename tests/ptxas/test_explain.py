@@ -473,8 +473,12 @@ def test_the_version_of_what_is_outside_is_told(db: Database, message: str, targ
     ("message", "version", "why"),
     [
         ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_89 or higher", "8.1 (CUDA 12.1)", "came with sm_89"),
-        ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
-        ("Feature 'cvt.f16x2.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
+        (
+            "Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_90 or higher",
+            "7.8",
+            "sm_89 supports it from PTX 8.1",
+        ),
+        ("Feature 'cvt.f16x2.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 supports it from PTX 8.1"),
         ("Feature 'ex2.f16/f16x2' requires .target sm_75 or higher", "7.0", "came with sm_75"),
         ("Instruction 'div.rnd.f32' requires .target sm_20 or higher", "2.0", "came with sm_20"),
         ("Modifier '.satfinite' on 'cvt.tf32.f32.rn' requires .target sm_100 or higher", "8.6", "came with sm_100"),

@@ -75,7 +75,7 @@ def test_a_hazard_may_hold_on_few_targets(project: Project) -> None:
     assert asked("--target", "sm_103a").startswith("yes, but: add.rz.f64 (2 operands) on sm_103a is a hazard\n")
     for elsewhere in (("--target", "sm_90"), ("--target", "sm_100a", "--ptx", "8.6")):
         assert asked(*elsewhere).startswith("yes: ") and "hazard" not in asked(*elsewhere)
-    assert "  hazard  On sm_100a, sm_100f, sm_103a, " in asked()
+    assert "  hazard    On sm_100a, sm_100f, sm_103a, " in asked()
     # It is advised where it does what it says.
     advised = [project.run("query", "add.rz.f46", "--target", t).out for t in ("sm_90", "sm_100a")]
     assert ["add.rz.f64" in text for text in advised] == [True, False]

@@ -211,11 +211,11 @@ def test_a_register_may_be_a_vector(text: str, expected: int) -> None:
         ("add.f32 d, a, [p];", 15, "memory is not read here"),
         ("add.f32 d, a, b; bra L;", 22, "there is no label L behind this branch"),
         ("L: add.f32 d, a, b; @p bra L;", 28, "L stands before this branch, and loops are not run"),
-        ("L: add.f32 d, a, b; L:", 21, "the label L stands twice"),
-        ("bar.sync 0;", 1, "bar.sync: bar is PTX, and not one of the instructions that are emulated"),
+        ("L: add.f32 d, a, b; L:", 21, "the label L appears twice"),
+        ("bar.sync 0;", 1, "bar.sync: bar is a PTX instruction; ptxemu does not emulate it"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
-        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside of the database"),
+        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
         ("add.f32 d, a, 1.x;", 15, "no operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is an operand of inline assembly; give its constraints"),
@@ -264,16 +264,16 @@ def test_a_target_must_have_the_statements() -> None:
     text = "add.f32 t, a, b;\nadd.bf16 d, x, y;"
     assert ptxemu.function(text, target="sm_90").target == "sm_90"
     ((line, _, said),) = refused(text, target="sm_80")
-    assert line == 2 and "needs sm_90 or newer; sm_80 is older" in said
+    assert line == 2 and "requires sm_90 or newer; sm_80 is older" in said
     with pytest.raises(ptxemu.UnknownTargetError, match="unknown target 'sm_91'; did you mean 'sm_90'"):
         ptxemu.function(text, target="sm_91")
     assert ptxemu.function(text, target="H100").target == "sm_90"
     header = ".version 7.8\n.target sm_90\n.address_size 64\n"
     assert ptxemu.function(header + text).target == "sm_90"
-    assert "needs sm_90 or newer" in refused(header + text, target="sm_80")[0][2]
+    assert "requires sm_90 or newer" in refused(header + text, target="sm_80")[0][2]
     older = ".version 8.0\n.target sm_80\nadd.f32 t, a, b;\ncvt.rna.satfinite.tf32.f32 d, a;"
     ((line, _, said),) = refused(older)
-    assert line == 4 and said.endswith("needs sm_80, PTX 8.1; .version is 8.0")
+    assert line == 4 and said.endswith("requires sm_80, PTX 8.1; .version is 8.0")
     assert (2, 1, "PTX 7.0 does not know sm_90; write .version 7.8 or newer") in refused(
         header.replace("7.8", "7.0") + text
     )
@@ -283,11 +283,11 @@ def test_arguments_that_are_no_text_are_refused() -> None:
     text = "add.f32 dd, a, b;"
     assert ptxemu.function(text, results="dd").results == ("dd",)
     for wrong in (5, b"add.f32 d, a, b;"):
-        with pytest.raises(TypeError, match=f"^PTX is text such as 'add.f32 d, a, b;', not {wrong!r}$"):
+        with pytest.raises(TypeError, match=f"^PTX must be a string such as 'add.f32 d, a, b;', not {wrong!r}$"):
             ptxemu.function(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^results are names of registers such as 'd', not 1$"):
         ptxemu.function(text, results=[1])  # type: ignore[list-item]
-    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target is text such as 'sm_90', not 90$"):
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target must be a string such as 'sm_90', not 90$"):
         ptxemu.function(text, target=90)  # type: ignore[arg-type]
 
 

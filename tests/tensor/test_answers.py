@@ -41,7 +41,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
             0,
             ["recorded: equal to all results, 5,000 of H100, 5,000 of H200, sums of 32 products"],
         ),
-        ("m16n8k16.f32.f16 --target sm_75", 1, ["needs sm_80 or newer; sm_75 is older"]),
+        ("m16n8k16.f32.f16 --target sm_75", 1, ["requires sm_80 or newer; sm_75 is older"]),
         ("m16n8k16.f32.f16 --target sm_86", 0, ["8 products and what was summed before", "5,000 of A2"]),
         ("m16n8k32.s32.s8 --target sm_80", 0, ["all products and C are added exactly", "exact: the manual"]),
         (
@@ -139,7 +139,7 @@ def test_terms_have_their_scales(capsys: pytest.CaptureFixture[str]) -> None:
         ("m16n8k64.sp.s32.s8 1 1 0 --target sm_80", "is sparse, and its steps are not told"),
         ("m16n8k16.f32.f16 1 1 0", "--target is missing"),
         ("m16n8k16.f32.f16 1 1 --target A100", "write a row of A, a column of B"),
-        ("m16n8k16.f32.f16 1 1 0 --target sm_75", "needs sm_80"),
+        ("m16n8k16.f32.f16 1 1 0 --target sm_75", "requires sm_80"),
         ("m16n8k16.f32.f16 1,one 1 0 --target A100", "operand 'one' is not a number"),
         ("m16n8k8.f32.tf32 1,2,3,4,5,6,7,8,9 1 0 --target A100", "A has 8 elements in a sum"),
         ("m8n8k4.f32.f16 1 1 0 --target A100", "nobody has told what sm_80 computes"),
@@ -206,5 +206,5 @@ def test_python_is_answered_as_the_command_line_is(db: ptxspec.Database, capsys:
     assert answer(capsys, command).rstrip("\n") == repr(found)
     assert json.loads(answer(capsys, f"{command} --format json")) == found.as_json()
     assert not db.query("m16n8k16.f32.f16", target="sm_75").available
-    with pytest.raises(ptxspec.PtxspecError, match="operands= is about a variant, and this is a form"):
+    with pytest.raises(ptxspec.PtxspecError, match="operands= applies to variants only; this is a form"):
         db.query("m16n8k16.f32.f16", 2)

@@ -166,7 +166,7 @@ HALVES = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16), np.float
 @pytest.mark.parametrize(
     ("form", "target", "error", "says"),
     [
-        ("m16n8k16.f32.f16", "sm_75", ptxemu.UnknownVariantError, "it needs sm_80, PTX 7.0"),
+        ("m16n8k16.f32.f16", "sm_75", ptxemu.UnknownVariantError, "it requires sm_80, PTX 7.0"),
         ("m16n8k17.f32.f16", "sm_80", ValueError, "in the shapes m8n8k4, m16n8k8, m16n8k16"),
         ("m16n8k16.f32.f15", "sm_80", ValueError, "no form of mma"),
         ("f32.f16", "sm_80", ValueError, "write its shape and the types of D and A"),

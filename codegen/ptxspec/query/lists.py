@@ -62,8 +62,8 @@ def variants_as_table(db: Database, variants: Sequence[Variant], target: str | N
 
 # The cells of a column that would be narrower than this are printed below the line, with an indent.
 _LEAST, _INDENT = 16, 4
-FEW = "* the first of the few targets that support the variant: `query` and `show` name them all"
-HAZARD = "hazard: the machine code does something other than the spelling says; `query` says what"
+FEW = "* the first of the few targets that support it; `query` and `show` list them all"
+HAZARD = "hazard: the machine code does not do what the spelling says; `query` says more"
 
 
 def _claim(v: Variant) -> str:

@@ -54,7 +54,7 @@ QUESTIONS = {
     "max NaN f64": ("no", "max.NaN.f64 does not exist"),
     "is fma.rn.relu.f16x2 on sm_75": ("no", "fma.rn.relu.f16x2 is not on sm_75"),
     "CUDA 12.6": ("CUDA", "CUDA 12.6 reads PTX up to 8.5"),
-    "sm_90 PTX 7.0": ("no", "PTX 7.0 does not know sm_90, which came with PTX 7.8"),
+    "sm_90 PTX 7.0": ("no", "PTX 7.0 does not support sm_90, which requires PTX 7.8"),
     "vadd.u32": ("outside", "vadd is PTX, and not in this manual"),
     # Somebody who writes kernels.
     "fma f32x2 H100": ("no", "fma.rnd{.ftz}.f32x2 are not on sm_90 (H100)"),
