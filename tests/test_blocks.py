@@ -112,7 +112,7 @@ def test_statements_share_what_one_declares_in_braces_that_it_leaves_open(tmp_pa
     assert (moved.function.inputs, moved.function.results) == (("a", "least", "t"), ("a",))
     a, m = np.uint32([3, 9, 7]), np.uint32(7)
     assert moved.function(a, compared.function(a, m), less.function(a, m)).tolist() == [3, 2, 0]
-    assert [x.message for x in behind.lacks] == ["%least is no operand, and declared nowhere; declare it by .reg"]
+    assert [x.message for x in behind.lacks] == ["%least is neither an operand nor declared; declare it with .reg"]
 
 
 RUST = """\

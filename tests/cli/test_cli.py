@@ -206,7 +206,7 @@ def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeyp
 def test_validate_counts(project: Project, spec: Spec) -> None:
     result = project.run("validate")
     variants = sum(len(spec.instructions[o].variants) for o in OPCODES)
-    assert result.code == 0 and f": {len(OPCODES)} opcodes, {variants} variants, no errors" in result.out
+    assert result.code == 0 and f": {len(OPCODES)} opcodes, {variants:,} variants, no errors" in result.out
 
 
 def test_a_root_is_named_from_within_and_a_wrong_one_is_told(

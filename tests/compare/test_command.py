@@ -35,7 +35,7 @@ def test_what_differs_is_told_with_an_example(capsys: pytest.CaptureFixture[str]
 def test_equal_is_never_said_of_more_than_was_tried(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "max.f32", "fmaxf", *FEW)
     assert code == 0
-    assert "are equal on what was tried: 5,776 special" in " ".join(out.split())
+    assert "are equal on the operands tried: 5,776 special" in " ".join(out.split())
     assert "but for what is left open" in out.partition("\nA ")[0]
     code, out, _ = run(capsys, "abs.f16", "abs.f16 %d, %a;", *FEW)
     assert code == 0
@@ -93,7 +93,7 @@ MISUSE = {
     ("max.f32", "mpfr"): "max.f32 rounds nothing: mpfr has no part in it",
     ("numpy.add", "mpfr"): "the other must be a variant such as add.rn.f16",
     ("add.f32", "mpfr@sm_90"): "mpfr is the same everywhere: leave @sm_90 away",
-    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: what takes 1 to 4 can be compared",
+    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: only functions of 1 to 4 can be compared",
 }
 
 

@@ -61,7 +61,7 @@ def test_what_is_inside_of_the_manuals_bound_is_left_open_and_measured(compared:
     found = compared("ex2.approx.ftz.f32", "mpfr", "sm_75")
     assert found.equal and {r.kind for r in found.rows} == {VALUE}
     (row,) = found.rows
-    assert row.open.startswith("the manual's bound: 2 ulp") and 1 <= row.worst <= 2 and row.count > 100
+    assert row.open.startswith("the bound in NVIDIA's manual: 2 ulp") and 1 <= row.worst <= 2 and row.count > 100
 
 
 @pytest.mark.parametrize("spelling", ["add.f32", "mad.f32"])

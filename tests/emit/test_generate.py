@@ -224,7 +224,7 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
     result = project.run("generate", "--check", "--diff")
     assert result.code == 1
     assert "-Value with the opposite sign." in result.out and "+The value with the opposite sign." in result.out
-    assert "generated/: 0 added" in result.out and "generated/ is stale; run `ptxspec generate`" in result.err
+    assert "generated/: 0 added" in result.out and "generated/ is out of date; run `ptxspec generate`" in result.err
     plan = project.run("generate", "--check").out
     assert "opposite sign" not in plan and "generated/: 0 added" in plan and "  changed: manual/neg.md\n" in plan
     assert {**files(project.root), NEG: before[NEG]} == before

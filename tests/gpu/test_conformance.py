@@ -144,7 +144,7 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", Driver)
     monkeypatch.setitem(sys.modules, "cuda.bindings", Driver)
     monkeypatch.setitem(sys.modules, "cuda", Driver)
-    assert "no NVIDIA driver here: libcuda.so.1: cannot open" in said()
+    assert "there is no NVIDIA driver: libcuda.so.1: cannot open" in said()
     monkeypatch.setattr(Driver, "cuInit", staticmethod(lambda _: (Status(),)))
     assert "the driver says CUDA_ERROR_NO_DEVICE" in said()
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)

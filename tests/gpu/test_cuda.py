@@ -61,7 +61,7 @@ def test_a_gpu_that_the_compiler_does_not_know_cannot_run(driver: fake_cuda.Driv
 
 def test_a_driver_older_than_the_compiler_is_told_of_once(driver: fake_cuda.Driver) -> None:
     driver.version = 12080
-    with pytest.raises(NoDeviceError, match=r"of CUDA 12\.8, and cannot run what NVRTC 13\.0 compiles"):
+    with pytest.raises(NoDeviceError, match=r"of CUDA 12\.8, and cannot run code that NVRTC 13\.0 compiles"):
         cuda.CudaDevice()
 
 

@@ -131,7 +131,7 @@ def test_a_recording_that_was_changed_is_refused(bench: Bench, copied: Path) -> 
     edited(copied, digest=blobs.digest(results))
     assert bench.run("--replay", copied).code == 0
     edited(copied, failed=None)
-    refused("about.json: not a recording: failed is not an object")
+    refused("about.json is not a recording: failed is not an object")
     edited(copied, failed={}, operands=vectors.VERSION + 1)
     refused("another version of the recorder")
     edited(copied, operands=vectors.VERSION, specification={"sha256": "", "variants": "0" * 64})

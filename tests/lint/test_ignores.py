@@ -18,7 +18,7 @@ IGNORE = "// ptxspec: ignore[illegal-modifier]"
 SAID = "illegal-modifier"
 PTX = "max.NaN.f64 %d0, %d1, %d2;\n"
 CALL, HASH = BAD.removesuffix(";"), IGNORE.replace("//", "#")
-NO_CODE = ("ignore names no code in brackets", "write ignore[hazard], or another code that is to be ignored")
+NO_CODE = ("ignore requires a code in brackets", "write ignore[hazard], or another code")
 
 
 def test_behind_code_it_counts_for_its_line(db: Database) -> None:
@@ -96,10 +96,10 @@ def test_what_depends_on_the_target_may_be_ignored_for_another_one(db: Database)
         ("ignore[ilegal-modifier]", 51, "unknown code 'ilegal-modifier'", "did you mean 'illegal-modifier'?"),
         ("ignore", 44, *NO_CODE),
         ("ignore[]", 44, *NO_CODE),
-        ("ignores[hazard]", 44, "unknown word 'ignores' behind ptxspec:", "did you mean 'ignore'?"),
-        ("ignore-line[hazard]", 44, "unknown word 'ignore-line' behind ptxspec:", "did you mean 'ignore'?"),
-        ("ignore-files[hazard]", 44, "unknown word 'ignore-files' behind ptxspec:", "did you mean 'ignore-file'?"),
-        ("noqa[hazard]", 44, "unknown word 'noqa' behind ptxspec:", "write ignore[code] or ignore-file[code]"),
+        ("ignores[hazard]", 44, "unknown word 'ignores' after ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-line[hazard]", 44, "unknown word 'ignore-line' after ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-files[hazard]", 44, "unknown word 'ignore-files' after ptxspec:", "did you mean 'ignore-file'?"),
+        ("noqa[hazard]", 44, "unknown word 'noqa' after ptxspec:", "write ignore[code] or ignore-file[code]"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_it_is_said_and_hides_nothing(

@@ -53,7 +53,7 @@ def test_an_entry_has_a_rule(project: Project) -> None:
         ),
         (
             "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x00000000, 0x3f800000]]",
-            "the semantics of add.rn.f32 (2 operands) gives 0x3f800000 too: there is nothing to say",
+            "the semantics of add.rn.f32 (2 operands) gives 0x3f800000, too: this entry describes no difference",
         ),
         (
             "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x40000000]]",

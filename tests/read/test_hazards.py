@@ -44,11 +44,11 @@ def test_what_is_said_of_a_hazard_must_be_there(project: Project, rest: str, mes
     [
         (
             "for: add.rn.f32\n    shown_by: {drops: .rn}",
-            "the semantics of add.rn.f32 (2 operands) and add.f32 (2 operands) is one: this is no hazard",
+            "the semantics of add.rn.f32 (2 operands) and add.f32 (2 operands) are the same: this is no hazard",
         ),
         (
             "for: add.rn.f32\n    shown_by: {folds: [0x3f800000, 0x3f800000, 0x40000000]}",
-            "the semantics of add.rn.f32 (2 operands) gives 0x40000000 too: this is no hazard",
+            "the semantics of add.rn.f32 (2 operands) gives 0x40000000, too: this is no hazard",
         ),
         (
             "for: add.rn.f32\n    shown_by: {folds: [0x3f800000, 0x40000000]}",

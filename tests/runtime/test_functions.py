@@ -106,7 +106,7 @@ def test_results_may_be_named() -> None:
     assert ptxemu.function(text, results=["d", "%t"]).results == ("d", "t")
     t = ptxemu.function(text, results=["t"])
     assert t(F32(1), F32(2)) == 3
-    with pytest.raises(ValueError, match="x is written nowhere; what is written: t, d"):
+    with pytest.raises(ValueError, match="x is not written; these are written: t, d"):
         ptxemu.function(text, results=["x"])
 
 
@@ -119,7 +119,7 @@ def test_arrays_come_by_position_or_by_name() -> None:
     ):
         with pytest.raises(ptxemu.OperandError, match=said):
             f(**wrong)
-    with pytest.raises(ptxemu.OperandError, match="a came twice"):
+    with pytest.raises(ptxemu.OperandError, match="a was given twice"):
         f(F32(1), F32(2), a=F32(1))
     with pytest.raises(ptxemu.OperandError, match="operand b is float64; expected float32 or uint32"):
         f(F32(1), np.float64(1))
@@ -208,9 +208,9 @@ def test_a_register_may_be_a_vector(text: str, expected: int) -> None:
     ("text", "column", "message"),
     [
         ("ld.global.f32 a, [p];", 1, "there is no memory"),
-        ("add.f32 d, a, [p];", 15, "memory is not read here"),
-        ("add.f32 d, a, b; bra L;", 22, "there is no label L behind this branch"),
-        ("L: add.f32 d, a, b; @p bra L;", 28, "L stands before this branch, and loops are not run"),
+        ("add.f32 d, a, [p];", 15, "an address is not allowed here"),
+        ("add.f32 d, a, b; bra L;", 22, "there is not a label L after this branch"),
+        ("L: add.f32 d, a, b; @p bra L;", 28, "L is before this branch, and loops are not supported"),
         ("L: add.f32 d, a, b; L:", 21, "the label L appears twice"),
         ("bar.sync 0;", 1, "bar.sync: bar is a PTX instruction; ptxemu does not emulate it"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
@@ -228,23 +228,23 @@ def test_a_register_may_be_a_vector(text: str, expected: int) -> None:
         ("{ .reg .f32 t; add.f32 d, t, t; } mov.f32 e, a;", 27, "t is read before it is written"),
         ("@a add.f32 d, a, b;", 15, "a is .pred elsewhere"),
         (".reg .f32 a; @a mov.f32 d, a;", 15, "a guard is a predicate"),
-        (".reg .v2 .f32 v; cvt.rn.f16x2.f32 d, v;", 38, "a vector is not taken here"),
+        (".reg .v2 .f32 v; cvt.rn.f16x2.f32 d, v;", 38, "a vector is not allowed here"),
         (".reg .v2 .f32 v; mov.f32 d, v.z;", 29, "v.z is no part of a vector"),
         (".reg .v2 .f32 v; mov.b64 v, a; add.f32 d, v, v;", 32, "takes 2 source operands, not 4"),
         (".reg .v4 .b16 v; mov.b32 v, a;", 26, "v.x is a .b16 register; mov.b32 takes .b8"),
-        (".reg .v2 .b128 v;", 1, "there are no registers of .b128 here"),
+        (".reg .v2 .b128 v;", 1, "registers of .b128 here"),
         (".version 8.15 .target sm_90", 10, "there is no .version 8.15"),
         (".version 8.0 .target sm_91 add.f32 d, a, b;", 22, "there is no .target sm_91"),
         (".visible .entry k() { }", 1, "no functions"),
         (".shared .f32 s[4];", 1, "no .shared"),
-        (".reg .b128 x; add.f32 x, x, x;", 1, "there are no registers of .b128 here"),
+        (".reg .b128 x; add.f32 x, x, x;", 1, "registers of .b128 here"),
         ("add.f32 d, a, b", 16, "a semicolon is missing"),
         ("add.f32 d, a, b; }", 18, "closes nothing"),
         ("", 1, "no statement"),
         ("mov.b32 {_, _}, a;", 9, "needs a register"),
         ("mov.b32 {x, y, z}, a;", 1, "mov.b32"),
         ("add.f32 _, a, b;", 9, "not discarded"),
-        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add by an instruction of its own"),
+        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add with a separate instruction"),
         ("add.f32 5, a, b;", 9, "needs a register"),
     ],
 )
@@ -285,7 +285,7 @@ def test_arguments_that_are_no_text_are_refused() -> None:
     for wrong in (5, b"add.f32 d, a, b;"):
         with pytest.raises(TypeError, match=f"^PTX must be a string such as 'add.f32 d, a, b;', not {wrong!r}$"):
             ptxemu.function(wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^results are names of registers such as 'd', not 1$"):
+    with pytest.raises(TypeError, match=r"^results must be names of registers such as 'd', not 1$"):
         ptxemu.function(text, results=[1])  # type: ignore[list-item]
     with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target must be a string such as 'sm_90', not 90$"):
         ptxemu.function(text, target=90)  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def test_what_is_said_to_write_does_the_same(whole: bool) -> None:
         operands = {name: numbers(t, i) for i, (name, t) in enumerate(registers)}
         result = kernel(*operands.values())
         made = function(**operands)
-        if ", within the variant's bound" in said:
+        if ", within the variant's error bound" in said:
             # The bound is judged where recipes are proved.
             continue
         for (_, t), x, y in zip(kernel._signature.places[0], *map(registers_of, (result, made)), strict=True):

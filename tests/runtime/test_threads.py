@@ -156,7 +156,7 @@ def test_parameters_are_numbers_structures_and_arrays() -> None:
         d = np.zeros(5, U32)
         kernel(1, 1, structure, x, h, d)
         assert d[:3].view(F32).tolist() == [1.5, 2.5, 3] and d[3:].tolist() == [0xFFFFFFFE, 42]
-    with pytest.raises(ptxemu.AddressError, match="0x10 is the address of no array"):
+    with pytest.raises(ptxemu.AddressError, match="0x10 is not an address in any array"):
         kernel(1, 1, np.uint64(16).tobytes() + bytes(16), 1, 1, np.zeros(5, U32))
 
 
@@ -232,7 +232,7 @@ def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
         d = np.zeros(1, U32)
         ptxemu.kernel(source, "k")(1, 1, d, d, 1)
         assert d.tolist() == [5]
-    for name, message in ((None, "there are 2 kernels; name one"), ("l", "no kernel is called l; the module has")):
+    for name, message in ((None, "there are 2 kernels; name one"), ("l", "there is no kernel l; the module has")):
         with pytest.raises(ValueError, match=message):
             ptxemu.kernel(path, name)
     with pytest.raises(FileNotFoundError):
@@ -291,15 +291,15 @@ def test_a_table_has_an_end_and_is_not_written() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("ld.const.u32 %r3, [elsewhere];", "elsewhere is declared here and has its values elsewhere"),
+        ("ld.const.u32 %r3, [elsewhere];", "elsewhere has its values in another module"),
         ("ld.global.u32 %r3, [first];", "first is declared as nothing that is read here"),
         ("ld.const.u32 %r3, [few];", "few has no number of elements that fits its values"),
         ("ld.const.u32 %r3, [word];", "none is declared as nothing that is read here"),
         ("mov.u32 %r3, zeros;", "zeros is an address, which has 64 bits"),
         ("add.s64 %d3, zeros, 4;", "zeros is a variable, which is not read here"),
-        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add by an instruction of its own"),
-        ("ld.global.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
-        ("ld.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add with a separate instruction"),
+        ("ld.global.u32 %r3, [halves];", "halves is in const memory, which this statement does not access"),
+        ("ld.u32 %r3, [halves];", "halves is in const memory, which this statement does not access"),
         ("cvta.to.global.u64 %d3, alone;", "alone is a variable register; cvta.to.global.u64 takes .b64"),
         ("ld.global.u32 %r3, [%p-4];", "write [register], [register+4] or [register+-4]"),
         (".reg .f64 %a; mov.b64 %a, %p; ld.u32 %r3, [%a];", "an address has 64 bits, and is no float"),
@@ -335,7 +335,7 @@ def test_each_thread_has_memory_of_its_own() -> None:
     [
         ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot, which has 24"),
         ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot, which has 24"),
-        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is no place for 8 bytes"),
+        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is not aligned for 8 bytes"),
         ("ld.local.u32 %r3, [depot+-4];", "is the address of no array"),
     ],
 )
@@ -372,7 +372,7 @@ def test_memory_of_a_thread_is_declared_plainly(declaration: str, message: str) 
         ("@%x prefetch.global.L1 [%p];", "%x"),
         ("call f, ();", "functions are not called here"),
         ("atom.global.add.u32 %r3, [%p], 1;", "memory is read by ld here, and written by st"),
-        ("ld.global.u32 %r3, [table];", "table is no register"),
+        ("ld.global.u32 %r3, [table];", "table is not a register"),
         ("ld.global.u32 %r3, [%r0];", "an address has 64 bits"),
         ("ld.global.u64 %r3, [%p];", "%r3 is a .b32 register; ld.global.u64 takes .b64"),
         ("ld.global.v2.u32 %r3, [%p];", "fills 2 registers, not 1"),
@@ -416,9 +416,9 @@ def test_an_address_outside_is_told_with_its_thread() -> None:
         (
             (1, 1, U32([1]), U32([1]), 1.5),
             ptxemu.OperandError,
-            "n is a .u32 parameter of 4 bytes, which takes no float",
+            "n is a .u32 parameter of 4 bytes, which cannot be a float",
         ),
-        ((1, 1, U32([1]), U32([1]), 1 << 32), ptxemu.OperandError, "in which 4294967296 has no place"),
+        ((1, 1, U32([1]), U32([1]), 1 << 32), ptxemu.OperandError, "in which 4294967296 is out of range"),
         ((1, 1, U32([1]), U32([1]), np.uint64(1)), ptxemu.OperandError, "and 8 came"),
         ((1, 1, U32([1, 2, 3])[::2], U32([1]), 1), ValueError, "np.ascontiguousarray copies it"),
     ],

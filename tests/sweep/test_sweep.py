@@ -38,7 +38,7 @@ def test_what_differs_is_counted_exactly(sweep: Sweeping, small: None) -> None:
     assert {d["what"] for d in data["differences"]} == {"nan-bits"}
     assert sum(d["count"] for d in data["differences"]) == DIFFER
     text = sweep(ABS, MASKED).out
-    assert "differ in the bits of NaNs alone. Tried: all 65,536 operands." in " ".join(text.split())
+    assert "differ only in the bits of NaNs. Tried: all 65,536 operands." in " ".join(text.split())
     assert f"\n{DIFFER:,} of 65,536 results differ.\n" in text
 
 
@@ -97,7 +97,7 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(sweep: Sweeping, small: N
         first = interrupted_after(5, patch)
         stopped = sweep(ABS, MASKED, *JSON, "--state", state)
         assert stopped.code == 130 and not stopped.out
-        assert f"stopped: {state} has what is done; the same command goes on" in stopped.err
+        assert f"stopped: {state} has the progress; the same command continues" in stopped.err
     with pytest.MonkeyPatch.context() as patch:
         second = interrupted_after(16, patch)
         link = tmp_path / "link.json"
@@ -139,7 +139,7 @@ def test_without_a_state_nothing_is_kept_and_that_is_said(
 ) -> None:
     interrupted_after(1, monkeypatch)
     stopped = sweep(ABS, MASKED)
-    assert stopped.code == 130 and "stopped: nothing is kept; --state FILE would" in stopped.err
+    assert stopped.code == 130 and "stopped: the progress is lost; --state FILE would save it" in stopped.err
 
 
 def test_before_anything_was_counted_nothing_is_said_to_be_kept(
@@ -162,7 +162,7 @@ def kept(sweep: Sweeping, small: None, tmp_path: Path) -> Path:
 
 def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_path: Path) -> None:
     other = sweep("neg.f16", "neg.f16 %d, %a;", "--state", kept)
-    assert other.code == 2 and f"{kept}: begun with another first side: abs.f16; exact" in other.err
+    assert other.code == 2 and f"{kept} was begun with another first side: abs.f16; exact" in other.err
     assert "another second side" in sweep(ABS, "abs.f16 %d, %a;", "--state", kept).err
     assert "begun with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
     foreign = tmp_path / "notes.txt"
@@ -183,7 +183,7 @@ def test_a_state_that_was_changed_is_refused(sweep: Sweeping, kept: Path, before
     assert before in text
     kept.write_text(text.replace(before, after), "utf-8")
     refused = sweep(ABS, MASKED, "--state", kept)
-    assert refused.code == 2 and "damaged: its digest is another one; remove it to begin anew" in refused.err
+    assert refused.code == 2 and "damaged: its digest is another one; remove it to start again" in refused.err
 
 
 def test_a_folder_that_is_called_like_a_variant_changes_nothing(

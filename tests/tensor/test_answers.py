@@ -112,7 +112,10 @@ def test_constants_are_told_to_scripts(capsys: pytest.CaptureFixture[str]) -> No
 def test_steps_say_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
     operands = "1,2^-7,3 1,2^-7,0.3125 0.001"
     found = answer(capsys, f"eval m16n8k32.f32.e4m3 {operands} --target L40S --trace")
-    assert "step 1, cut to multiples of 0.0001220703125" in found and "k = 1   0.00006103515625, cut to 0.0" in found
+    assert (
+        "step 1, truncated to multiples of 0.0001220703125" in found
+        and "k = 1   0.00006103515625, truncated to 0.0" in found
+    )
     assert found.endswith("d  1.9384766 0x1.f04p+0 0x3ff82000\n")
     halves = answer(capsys, f"eval m16n8k32.f32.e4m3 {operands} --target H100 --trace")
     assert "C, 0.0010000000474974513..., is added" in " ".join(halves.split())
@@ -134,15 +137,15 @@ def test_terms_have_their_scales(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        (f"{MX} 1 1 0 --target sm_120a", "an element of C, the scales of the row and those of the column"),
-        (f"{MX} 1 1 0 1,2 1 --target sm_120a", "has the shape (1,) in one sum, and this has (2,)"),
+        (f"{MX} 1 1 0 --target sm_120a", "an element of C, the scales of the row and the scales of the column"),
+        (f"{MX} 1 1 0 1,2 1 --target sm_120a", "has the shape (1,) in one sum, not (2,)"),
         ("m16n8k64.sp.s32.s8 1 1 0 --target sm_80", "is sparse, and its steps are not told"),
         ("m16n8k16.f32.f16 1 1 0", "--target is missing"),
         ("m16n8k16.f32.f16 1 1 --target A100", "write a row of A, a column of B"),
         ("m16n8k16.f32.f16 1 1 0 --target sm_75", "requires sm_80"),
         ("m16n8k16.f32.f16 1,one 1 0 --target A100", "operand 'one' is not a number"),
         ("m16n8k8.f32.tf32 1,2,3,4,5,6,7,8,9 1 0 --target A100", "A has 8 elements in a sum"),
-        ("m8n8k4.f32.f16 1 1 0 --target A100", "nobody has told what sm_80 computes"),
+        ("m8n8k4.f32.f16 1 1 0 --target A100", "no source says how sm_80 computes"),
         ("m16n8k16.f32.f16 1 1 0,1 --target A100", "C is one element"),
     ],
 )

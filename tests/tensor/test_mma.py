@@ -177,7 +177,7 @@ HALVES = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16), np.float
             "there is mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale",
         ),
         ("m16n8k16.f32.f16", "sm_87x", ptxemu.UnknownTargetError, "sm_87"),
-        ("m8n8k4.f32.f16", "sm_80", ptxemu.NoRuleError, "nobody has told what sm_80 computes"),
+        ("m8n8k4.f32.f16", "sm_80", ptxemu.NoRuleError, "no source says how sm_80 computes"),
         ("m8n8k4.f32.bf16", "sm_80", ptxemu.NoRuleError, "nobody has told"),
         ("m8n8k4.rz.f64", "sm_80", ptxemu.NoRuleError, "nobody has told"),
     ],
@@ -190,8 +190,8 @@ def test_what_cannot_be_computed_is_told(form: str, target: str, error: type[Exc
 def test_wrong_matrices_are_told() -> None:
     a, b, c = HALVES
     for given, says in (
-        ((a[:8], b, c), r"A of m16n8k16 has 16 rows of 16, and this has the shape \(8, 16\)"),
-        ((a, b.T, c), r"B of m16n8k16 has 16 rows of 8, and this has the shape \(8, 16\)"),
+        ((a[:8], b, c), r"A of m16n8k16 has 16 rows of 16, but the array has the shape \(8, 16\)"),
+        ((a, b.T, c), r"B of m16n8k16 has 16 rows of 8, but the array has the shape \(8, 16\)"),
         ((a, b, np.zeros((8, 16), np.float32)), r"C of m16n8k16 has 16 rows of 8"),
         ((a.astype(np.float32), b, c), r"A is float32; f16 is float16 or uint16 \(bits\)"),
         (([1.0], b, c), "A is a list; write an array of float16"),

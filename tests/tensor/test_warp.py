@@ -197,7 +197,9 @@ def test_sparse_registers_give_the_product_of_the_whole_matrix(form: str) -> Non
         assert np.array_equal(f.d.unpack(d), matrices)
     with pytest.raises(ptxemu.OperandError, match=r"metadata of .* is missing"):
         f.mma(f.a.pack(stored), f.b.pack(b), f.c.pack(c), target="A100")
-    with pytest.raises(ptxemu.OperandError, match=r"metadata is a register of 32 bits in each of 32 lanes, \(32, 1\)"):
+    with pytest.raises(
+        ptxemu.OperandError, match=r"metadata must be a register of 32 bits in each of 32 lanes, \(32, 1\)"
+    ):
         f.mma(f.a.pack(stored), f.b.pack(b), f.c.pack(c), target="A100", metadata=places)
 
 
@@ -222,7 +224,7 @@ def test_registers_of_blocks_have_scales_beside_them() -> None:
         f.scale_a.pack(of_a, 1)
     with pytest.raises(ptxemu.OperandError, match="thread-id-a is 2; the form takes 0, 1"):
         f.scale_a.pack(of_a, 0, 2)
-    with pytest.raises(ptxemu.OperandError, match=r"scale_b has the shape \(2, 8\), and this has \(8, 2\)"):
+    with pytest.raises(ptxemu.OperandError, match=r"scale_b has the shape \(2, 8\), not \(8, 2\)"):
         f.scale_b.pack(of_b.T)
     with pytest.raises(IndexError, match="scale_a has 16 rows of 2, and no element 0, 2"):
         f.scale_a.where(0, 2)
@@ -230,7 +232,7 @@ def test_registers_of_blocks_have_scales_beside_them() -> None:
 
 def test_wrong_shapes_are_told() -> None:
     f = ptxemu.fragments("m16n8k16.f32.f16")
-    with pytest.raises(ptxemu.OperandError, match=r"A has the shape \(16, 16\), and this has \(8, 16\)"):
+    with pytest.raises(ptxemu.OperandError, match=r"A has the shape \(16, 16\), not \(8, 16\)"):
         f.a.pack(np.zeros((8, 16), np.float16))
     with pytest.raises(ptxemu.OperandError, match="A has 32 lanes of 4 registers"):
         f.a.unpack(np.zeros((32, 2), np.uint32))

@@ -48,7 +48,7 @@ def positive(text: str) -> int:
 
 def counted(n: int, what: str) -> str:
     """Return a number with its noun, in the plural where it is not 1."""
-    return f"{n} {what}{'s' * (n != 1)}"
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 @contextlib.contextmanager

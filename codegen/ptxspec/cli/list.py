@@ -7,7 +7,7 @@ import sys
 
 from ..query import lists
 from ..query.where import where
-from . import NO, OK, TARGET, database, keeping_everything
+from . import NO, OK, TARGET, counted, database, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +39,13 @@ def run(options: argparse.Namespace) -> int:
         "csv": lists.variants_as_csv,
     }[options.format]
     print(render(db, found, target))
+    if options.format == "table" and target is None and options.ptx is None:
+        crashing = [v for v in db.variants if v.crash and options.opcode in (None, v.opcode)]
+        kept = [v for v in crashing if options.type is None or options.type.lstrip(".") in v.types]
+        if options.where is not None:
+            kept = list(filter(where(db, options.where), kept))
+        if kept:
+            print(f"{counted(len(kept), 'variant')} not listed: on no target, because the assembler crashes")
     if not found:
         from ..catalog import explaining  # most answers need no explanation
 

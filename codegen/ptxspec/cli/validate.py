@@ -40,7 +40,9 @@ def run(options: argparse.Namespace) -> int:
     instructions = [i for i in read.spec.instructions.values() if i.path in files]
     variants = sum(len(i.variants) for i in instructions)
     opcodes = counted(len(instructions), "opcode")
-    print(f"{counted(len(files), 'file')}: {opcodes}, {counted(variants, 'variant')}, no errors")
+    nowhere = sum(bool(v.crash) for i in instructions for v in i.variants)
+    more = f"; {counted(nowhere, 'variant')} on no target, because the assembler crashes" if nowhere else ""
+    print(f"{counted(len(files), 'file')}: {opcodes}, {counted(variants, 'variant')}, no errors{more}")
     return OK
 
 
