@@ -91,9 +91,9 @@ MISUSE = {
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
     ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",
     ("max.f32", "mpfr"): "max.f32 rounds nothing: mpfr has no part in it",
-    ("numpy.add", "mpfr"): "the other must be a variant such as add.rn.f16",
+    ("numpy.add", "mpfr"): "requires a variant such as add.rn.f16 on the other side",
     ("add.f32", "mpfr@sm_90"): "mpfr is the same everywhere: leave @sm_90 away",
-    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: only functions of 1 to 4 can be compared",
+    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operands: only functions of 1 to 4 operands can be compared",
 }
 
 

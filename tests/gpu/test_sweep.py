@@ -73,4 +73,4 @@ def test_an_approximation_inside_of_its_bound_may_differ(bench: Bench, tmp_path:
     # Nobody can see how far the results are apart behind what is kept.
     assert code == 1 and not data["equal"] and data["hidden"]
     text = " ".join(bench.project.run("sweep", "rsqrt.approx.f32", "--against", tmp_path / "moved").out.split())
-    assert " differ. Tried:" in text and "Whether within the bound is not known." in text
+    assert " differ. Tried:" in text and "Whether they are within the bound is not known." in text

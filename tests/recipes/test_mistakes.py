@@ -32,7 +32,7 @@ LINKS = [
     (f"{HEAD} «add{{.rn|.rnn}}.f64 %d, %a, %b;", "unknown modifier or type '.rnn'", "'.rn'"),
     (f"{HEAD} «add.ftz.f64 %d, %a, %b;", "there is no add.ftz.f64", "did you mean 'add."),
     (f"{HEAD} add«.rnd.f64 %d, %a, %b;", "the variant has no name of .rnd", "write {.rnd} if it may be missing"),
-    (f"{HEAD} «add.f64 %d, %a, %b;", "this is add.f64 (2 operands) itself", ""),
+    (f"{HEAD} «add.f64 %d, %a, %b;", "uses add.f64 (2 operands) itself", ""),
     (f"{HEAD} «add.rn.f64 %d, %a;", "add.rn.f64 has other operands", "write add.rn.f64 %d, %a, %b"),
     (f"{HEAD} «add.rn.f64 %d, %a, %t;", "%t has no value here", "these have one: %a, %b"),
     (
@@ -56,14 +56,14 @@ LINKS = [
 PROOFS = [
     (
         "  - for: max.f64\n    differs: nothing\n    ptx: «add.rn.f64 %d, %a, %b;",
-        "the recipe differs from max.f64 does: of a = 0.0 0x0p+0 0x0000000000000000; b = -1.5 -0x1.8p+0 "
-        "0xbff8000000000000 it makes -1.5 -0x1.8p+0 0xbff8000000000000, not 0.0 0x0p+0 0x0000000000000000",
+        "the recipe differs from max.f64: for a = 0.0 0x0p+0 0x0000000000000000; b = -1.5 -0x1.8p+0 "
+        "0xbff8000000000000 it returns -1.5 -0x1.8p+0 0xbff8000000000000, not 0.0 0x0p+0 0x0000000000000000",
         "every bit must be the same: fix the recipe, or narrow it with `for:`",
     ),
     (
         "  - for: max.bf16\n    differs: NaN bits\n    ptx: «max.NaN.bf16 %d, %a, %b;",
-        "the recipe differs from max.bf16 does: of a = ",
-        "only the bits of a NaN may differ: mend the recipe",
+        "the recipe differs from max.bf16: for a = ",
+        "only the bits of a NaN may differ: fix the recipe",
     ),
 ]
 

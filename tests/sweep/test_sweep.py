@@ -162,7 +162,7 @@ def kept(sweep: Sweeping, small: None, tmp_path: Path) -> Path:
 
 def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_path: Path) -> None:
     other = sweep("neg.f16", "neg.f16 %d, %a;", "--state", kept)
-    assert other.code == 2 and f"{kept} was begun with another first side: abs.f16; exact" in other.err
+    assert other.code == 2 and f"{kept} is the state of a sweep with another first side: abs.f16; exact" in other.err
     assert "another second side" in sweep(ABS, "abs.f16 %d, %a;", "--state", kept).err
     assert "begun with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
     foreign = tmp_path / "notes.txt"
@@ -183,7 +183,7 @@ def test_a_state_that_was_changed_is_refused(sweep: Sweeping, kept: Path, before
     assert before in text
     kept.write_text(text.replace(before, after), "utf-8")
     refused = sweep(ABS, MASKED, "--state", kept)
-    assert refused.code == 2 and "damaged: its digest is another one; remove it to start again" in refused.err
+    assert refused.code == 2 and "is damaged: its digest is wrong; remove it to start again" in refused.err
 
 
 def test_a_folder_that_is_called_like_a_variant_changes_nothing(

@@ -59,7 +59,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
         (
             "m16n8k8.sp.f32.tf32",
             0,
-            ["1 of each 2 elements", "rests on a guess", "selector 0, 1, 2, 3", "nobody has told"],
+            ["1 of each 2 elements", "rests on a guess", "selector 0, 1, 2, 3", "no source says"],
         ),
         (
             f"{NV} --target sm_120a",
@@ -138,15 +138,15 @@ def test_terms_have_their_scales(capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "says"),
     [
         (f"{MX} 1 1 0 --target sm_120a", "an element of C, the scales of the row and the scales of the column"),
-        (f"{MX} 1 1 0 1,2 1 --target sm_120a", "has the shape (1,) in one sum, not (2,)"),
-        ("m16n8k64.sp.s32.s8 1 1 0 --target sm_80", "is sparse, and its steps are not told"),
-        ("m16n8k16.f32.f16 1 1 0", "--target is missing"),
-        ("m16n8k16.f32.f16 1 1 --target A100", "write a row of A, a column of B"),
+        (f"{MX} 1 1 0 1,2 1 --target sm_120a", "must have the shape (1,) in one sum, not (2,)"),
+        ("m16n8k64.sp.s32.s8 1 1 0 --target sm_80", "is sparse, and its steps are not available"),
+        ("m16n8k16.f32.f16 1 1 0", "--target is required"),
+        ("m16n8k16.f32.f16 1 1 --target A100", "takes a row of A, a column of B"),
         ("m16n8k16.f32.f16 1 1 0 --target sm_75", "requires sm_80"),
         ("m16n8k16.f32.f16 1,one 1 0 --target A100", "operand 'one' is not a number"),
-        ("m16n8k8.f32.tf32 1,2,3,4,5,6,7,8,9 1 0 --target A100", "A has 8 elements in a sum"),
+        ("m16n8k8.f32.tf32 1,2,3,4,5,6,7,8,9 1 0 --target A100", "A must have 8 elements in a sum"),
         ("m8n8k4.f32.f16 1 1 0 --target A100", "no source says how sm_80 computes"),
-        ("m16n8k16.f32.f16 1 1 0,1 --target A100", "C is one element"),
+        ("m16n8k16.f32.f16 1 1 0,1 --target A100", "expected one element of C"),
     ],
 )
 def test_what_cannot_be_computed_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:
@@ -189,13 +189,13 @@ def test_scales_are_drawn_and_told(capsys: pytest.CaptureFixture[str], monkeypat
     [
         (
             f"{NV}@sm_120a {NV.replace('ue4m3', 'ue8m0')}@sm_120a",
-            "what has the same shape, types and scales is compared",
+            "only forms of the same shape, types and scales can be compared",
         ),
-        ("m16n8k32.sp.s32.s8@A100 m16n8k32.sp.s32.s8@H100", "sparse forms are not compared"),
-        ("m16n8k16.f32.f16 m16n8k16.f32.f16@A2", "write a target behind it, as in m16n8k16.f32.f16@H100"),
+        ("m16n8k32.sp.s32.s8@A100 m16n8k32.sp.s32.s8@H100", "sparse forms are not supported here"),
+        ("m16n8k16.f32.f16 m16n8k16.f32.f16@A2", "has no target; add one, as in m16n8k16.f32.f16@H100"),
         ("m16n8k16.f32.f16@sm_75 m16n8k16.f32.f16@A2", "is not available on sm_75"),
         ("m16n8k16.f32.f16@A100 add.f32", "'add.f32' is no form of mma"),
-        ("m16n8k16.f32.f16@A100 m16n8k8.f32.f16@A100", "what has the same shape"),
+        ("m16n8k16.f32.f16@A100 m16n8k8.f32.f16@A100", "only forms of the same shape"),
     ],
 )
 def test_what_cannot_be_compared_is_told(capsys: pytest.CaptureFixture[str], command: str, says: str) -> None:

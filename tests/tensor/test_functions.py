@@ -74,7 +74,7 @@ def named_inputs() -> list[str]:
         (f"{F} {OPERANDS};", None, "1:1: what mma.sync.* computes depends on the target; name one, as in"),
         (f"{F} {OPERANDS};", "sm_75", f"1:1: {F} needs sm_80, PTX 7.0"),
         (f"@p {F} {OPERANDS};", "A100", "1:4: .* is executed by all lanes at once; no guard or branch may leave some out"),
-        (f"{F} {OPERANDS.replace('{b0, b1}', '{b0}')};", "A100", "1:87: B of m16n8k16 is 2 registers in braces"),
+        (f"{F} {OPERANDS.replace('{b0, b1}', '{b0}')};", "A100", "1:87: B of m16n8k16 must be 2 registers in braces"),
         (f"{F} {{d0, d1, d2, d3}};", "A100", "takes the operands d, a, b, c, not 1"),
         (F.replace("k16", "k61") + f" {OPERANDS};", "A100", "is no form of mma"),
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, {a0, a1}, {b0, b1}, "

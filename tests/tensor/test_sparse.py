@@ -102,5 +102,5 @@ def test_other_metadata_is_told() -> None:
         ptxemu.OperandError, match=r"A of m16n8k64 has 16 rows of 32, but the array has the shape \(16, 64\)"
     ):
         ptxemu.mma("m16n8k64.sp.s32.s8", np.zeros((16, 64), np.int8), b, 0, target="sm_80", metadata=right)
-    with pytest.raises(ptxemu.OperandError, match="has no metadata; sparse forms have"):
+    with pytest.raises(ptxemu.OperandError, match="takes no metadata; sparse forms have"):
         ptxemu.mma("m16n8k32.s32.s8", a, b[:32], 0, target="sm_80", metadata=right)

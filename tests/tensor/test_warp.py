@@ -224,7 +224,7 @@ def test_registers_of_blocks_have_scales_beside_them() -> None:
         f.scale_a.pack(of_a, 1)
     with pytest.raises(ptxemu.OperandError, match="thread-id-a is 2; the form takes 0, 1"):
         f.scale_a.pack(of_a, 0, 2)
-    with pytest.raises(ptxemu.OperandError, match=r"scale_b has the shape \(2, 8\), not \(8, 2\)"):
+    with pytest.raises(ptxemu.OperandError, match=r"scale_b must have the shape \(2, 8\), not \(8, 2\)"):
         f.scale_b.pack(of_b.T)
     with pytest.raises(IndexError, match="scale_a has 16 rows of 2, and no element 0, 2"):
         f.scale_a.where(0, 2)
@@ -232,7 +232,7 @@ def test_registers_of_blocks_have_scales_beside_them() -> None:
 
 def test_wrong_shapes_are_told() -> None:
     f = ptxemu.fragments("m16n8k16.f32.f16")
-    with pytest.raises(ptxemu.OperandError, match=r"A has the shape \(16, 16\), not \(8, 16\)"):
+    with pytest.raises(ptxemu.OperandError, match=r"A must have the shape \(16, 16\), not \(8, 16\)"):
         f.a.pack(np.zeros((8, 16), np.float16))
     with pytest.raises(ptxemu.OperandError, match="A has 32 lanes of 4 registers"):
         f.a.unpack(np.zeros((32, 2), np.uint32))
