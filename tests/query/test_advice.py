@@ -189,7 +189,8 @@ def test_the_emulators_errors_say_what_queries_say(db: Database, whole: bool) ->
         (
             "add.rz.bf16",
             "sm_75",
-            "from sm_80 and PTX 7.0 on, instead: the 5 statements that `ptxspec query add.rz.bf16 --target sm_75` prints",
+            "from sm_80 and PTX 7.0 on, instead: "
+            "the 5 statements that `ptxspec query add.rz.bf16 --target sm_75` prints",
         ),
         ("max.ftz.f64", None, "no variant of max has all of these names"),
         ("tanh.f32x2", None, "use a type that it has"),

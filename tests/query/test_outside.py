@@ -34,7 +34,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     [
         (
             (_CP,),
-            "cp is a PTX instruction (section 9.7.10, Data movement and conversion) and requires sm_80 and PTX 7.0 or newer",
+            "cp is a PTX instruction (section 9.7.10, Data movement and conversion) "
+            "and requires sm_80 and PTX 7.0 or newer",
         ),
         ((_CP, "--target", "sm_75"), "it requires sm_80 or newer; sm_75 is older"),
         ((_CP, "--target", "sm_90"), "sm_90 supports it from PTX 7.8 on"),

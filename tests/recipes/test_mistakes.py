@@ -45,12 +45,12 @@ LINKS = [
     (f"{HEAD} |\n      «add.rn.f64 %a, %a, %b;", "%a is an operand of add", "write to a register of its own"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %t, %a, %b;", "before all operands are read", "last"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %d, %a, %b;", "written more than once", "last"),
-    (f"{HEAD} «add.rn.f64 %d, %a, $one;", "nobody says what $one is of add.f64", "name it in `where`"),
+    (f"{HEAD} «add.rn.f64 %d, %a, $one;", "$one has no value for add.f64", "name it in `where`"),
     (f"{HEAD} |\n      max.f32 %t, 0f3F800000, 0f3F800000;\n      «add.rn.f64 %d, %a, %t;", "is of 32 bits", ""),
     (
         "  - for: add.f64\n    differs: within bound\n    ptx: «add.rn.f64 %d, %a, %b;",
         "NVIDIA's manual gives no bound on the error of add.f64",
-        "say what else differs",
+        "state another difference",
     ),
 ]
 PROOFS = [

@@ -235,7 +235,7 @@ def test_a_predicate_that_changes_is_another_one() -> None:
         ('asm("add.u32 %0, %1, %3;" : "=r"(d) : "r"(x));', None, 22, "%3 has no constraint: there are 2 operands"),
         ("add.u32 $0, $1, $2;", "=r,r", 17, "$2 has no constraint"),
         ('asm("add.u32 %1, %1, %1;" : "=r"(d) : "r"(x));', None, 14, "%1 is an input"),
-        ('asm("add.f64 %0, %1, %1;" : "=r"(d) : "r"(x));', None, 14, 'has the constraint "r" (.b32; add.f64 takes'),
+        ('asm("add.f64 %0, %1, %1;" : "=r"(d) : "r"(x));', None, 14, 'has the constraint "r" (.b32); add.f64 takes'),
         ('asm("add.u32 %0, %1, %1;" MORE : "=r"(d) : "r"(x));', None, 27, "MORE is among the strings"),
         ('asm("add.u32 %0, t, %1;" : "=r"(d) : "r"(x));', None, 18, "t is neither an operand nor declared"),
         ('asm("add.u32 t, %1, %1;" : "=r"(d) : "r"(x));', None, 14, "t is neither an operand nor declared"),

@@ -212,7 +212,8 @@ def test_a_target_before_sm_20_flushes() -> None:
     [
         (
             "max.ftz.f64",
-            r"max\.ftz\.f64 does not exist: max\.f64 has no \.ftz; it has no modifiers; no variant of max has all of these names; "
+            r"max\.ftz\.f64 does not exist: max\.f64 has no \.ftz; it has no modifiers; "
+            r"no variant of max has all of these names; "
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),

@@ -73,7 +73,7 @@ def named_inputs() -> list[str]:
     [
         (f"{F} {OPERANDS};", None, "1:1: what mma.sync.* computes depends on the target; name one, as in"),
         (f"{F} {OPERANDS};", "sm_75", f"1:1: {F} needs sm_80, PTX 7.0"),
-        (f"@p {F} {OPERANDS};", "A100", "1:4: .* is executed by all lanes at once; no guard or branch may leave some out"),
+        (f"@p {F} {OPERANDS};", "A100", "1:4: .* by all lanes at once; no guard or branch may leave some out"),
         (f"{F} {OPERANDS.replace('{b0, b1}', '{b0}')};", "A100", "1:87: B of m16n8k16 must be 2 registers in braces"),
         (f"{F} {{d0, d1, d2, d3}};", "A100", "takes the operands d, a, b, c, not 1"),
         (F.replace("k16", "k61") + f" {OPERANDS};", "A100", "is no form of mma"),
@@ -109,7 +109,7 @@ def test_a_kernel_runs_its_threads_by_themselves() -> None:
     {F} {OPERANDS};
     ret;
 }}"""
-    with pytest.raises(ptxemu.StatementError, match=r"a thread is run by itself here; ptxemu\.function"):
+    with pytest.raises(ptxemu.StatementError, match=r"each thread runs by itself here; ptxemu\.function"):
         ptxemu.kernel(text)
 
 

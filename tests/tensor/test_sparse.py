@@ -91,8 +91,8 @@ def test_other_metadata_is_told() -> None:
     a, b = np.zeros((16, 32), np.int8), np.zeros((64, 8), np.int8)
     right = places([0, 1], 4, (16, 32))
     for given, says in (
-        (None, r"metadata of mma.sp.sync.*s32 is missing; write integers \(16, 32\), of each stored element of A"),
-        (right.tolist(), "metadata is a list; write an array of integers"),
+        (None, r"requires metadata: an array \(16, 32\) of integers, for each stored element of A"),
+        (right.tolist(), "metadata must be an array of integers, .*, not a list"),
         (right.astype(np.float32), "metadata is float32; write an array of integers"),
         (right[:8], r"metadata must have the shape \(16, 32\), .*, not \(8, 32\)"),
     ):
