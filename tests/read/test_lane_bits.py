@@ -54,7 +54,7 @@ def test_lanes_that_share_bits_cannot_always_read_the_same() -> None:
     ("lanes", "operand", "syntax", "message"),
     [
         ("{1: 31..16, 0: 15..0}", "q", "d, a1, a0, r:b32", "has no operand 'q'"),
-        ("{1: 31..16, 0: 15..0}", "a", "d, a1, a0, r:b32", "'a' is not a register of bits that all lanes share"),
+        ("{1: 31..16, 0: 15..0}", "a", "d, a1, a0, r:b32", "'a' is no register of bits that all lanes share"),
         ("{2: 31..16, 0: 15..0}", "r", "d, a1, a0, r:b32", "has the lanes 0 to 1"),
         ("{1: 31..16, 0: 15..1}", "r", "d, a1, a0, r:b32", "one lane reads more bits than another"),
         ("{1: 47..32, 0: 15..0}", "r", "d, a1, a0, r:b32", "'r' has 32 bits"),

@@ -57,7 +57,7 @@ def test_a_nan_rule_that_changes_nothing_is_a_mistake(project: Project) -> None:
         (
             "{for: .f32x2,             ptx: 8.6,",
             "{for: .f32x2,             ptx: 8.6, until: 7.0,",
-            "add.f32x2 (2 operands) can never be taken: it requires sm_100 and PTX 8.6, and ends with PTX 7.0",
+            "add.f32x2 (2 operands) can never be taken: it needs sm_100 and PTX 8.6, and ends with PTX 7.0",
             "mend the rules that match it",
         ),
         (

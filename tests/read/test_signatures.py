@@ -86,7 +86,7 @@ MISTAKES = {
     "a strange name without a type": (".f32  d, a, «r", "the source operands are a, then b, then c", "r:b32"),
     "more types than operands": ("«.f16.f32.f64  d, a", "ends in 3 types, for 2 operands that state none", "c:f32"),
     "a number as a predicate": (".f32  «p:f32, a", "the result p is a predicate", "write d"),
-    "a number that is negated": (".f32  d, «{!}a", "a is not a predicate", ""),
+    "a number that is negated": (".f32  d, «{!}a", "a is no predicate", ""),
     "one predicate for two lanes": (".f16x2  «p, a, b", "p has 1 lane, other operands have 2", "p0|p1"),
     "lanes that differ": (".f32.f16x2  «d, a", "d has 1 lane, other operands have 2", ""),
     "lanes of a type that has lanes": (".f16x2  d, «a1, a0", "a has registers for lanes of .f16x2", ""),

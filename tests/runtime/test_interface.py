@@ -217,11 +217,11 @@ def test_a_target_before_sm_20_flushes() -> None:
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),
-        ("mov.b128", r"^mov\.b128: mov\.b128 is described in another section of PTX; here mov has \.f32, "),
+        ("mov.b128", r"^mov\.b128: mov\.b128 is described in another section of PTX; this database has mov with \.f32, "),
         ("add.f32 d, a, b", r"a spelling consists of names separated by dots, such as add\.f32, without operands"),
         ("tan.f32", r"^tan\.f32: PTX has no tan; opcodes that are spelled alike compute something else"),
         ("qqq.f32", r"unknown opcode 'qqq'; `ptxemu.variants\(\)` lists the known ones"),
-        ("", r"a spelling is names with a dot between"),
+        ("", r"a spelling consists of names separated by dots"),
     ],
 )
 def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
@@ -233,7 +233,7 @@ def test_an_unknown_number_of_operands_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownVariantError, match=r"max\.f32 with 4 operands: max.f32 takes 2 or 3"):
         ptxemu.compile("max.f32", 4)
     for operands in ("2", 2.5, [2], True):
-        message = f"max.f32: the number of operands must be an int such as 2, not {operands!r}"
+        message = f"max.f32: the number of operands is one such as 2, not {operands!r}"
         with pytest.raises(ptxemu.UnknownVariantError, match=re.escape(message)):
             ptxemu.compile("max.f32", operands)  # type: ignore[arg-type]
     assert ptxemu.compile("max.f32", np.int64(3)).operands == 3

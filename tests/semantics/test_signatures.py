@@ -162,7 +162,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a result of another format": (
         "d = a",
         ".f16.f32  d, a",
-        "'d' is a f32 float; try.f16.f32 (1 operand) requires a f16 float",
+        "'d' is a f32 float; try.f16.f32 (1 operand) needs a f16 float",
     ),
     "no second result": ("p = a < b", ".f32  p{|q}, a, b", "'q' is not assigned on every path"),
     "a number for a predicate": ("p = a", ".f32  p, a", "expected a bool, this is a f32 float"),

@@ -93,7 +93,7 @@ def test_other_metadata_is_told() -> None:
     for given, says in (
         (None, r"requires metadata: an array \(16, 32\) of integers, for each stored element of A"),
         (right.tolist(), "metadata must be an array of integers, .*, not a list"),
-        (right.astype(np.float32), "metadata is float32; write an array of integers"),
+        (right.astype(np.float32), "metadata must be an array of integers, .*, not float32"),
         (right[:8], r"metadata must have the shape \(16, 32\), .*, not \(8, 32\)"),
     ):
         with pytest.raises(ptxemu.OperandError, match=says):
@@ -102,5 +102,5 @@ def test_other_metadata_is_told() -> None:
         ptxemu.OperandError, match=r"A of m16n8k64 has 16 rows of 32, but the array has the shape \(16, 64\)"
     ):
         ptxemu.mma("m16n8k64.sp.s32.s8", np.zeros((16, 64), np.int8), b, 0, target="sm_80", metadata=right)
-    with pytest.raises(ptxemu.OperandError, match="takes no metadata; sparse forms have"):
+    with pytest.raises(ptxemu.OperandError, match="takes no metadata; only sparse forms do"):
         ptxemu.mma("m16n8k32.s32.s8", a, b[:32], 0, target="sm_80", metadata=right)

@@ -117,7 +117,7 @@ def test_lanes_are_chosen_by_the_constants_that_ptxas_takes() -> None:
         found, choices = ptxemu.fragments(f.spelling), CHOICES.of(f)
         for name, part in (("selector", "metadata"), ("thread-id-a", "scale_a"), ("thread-id-b", "scale_b")):
             if name not in choices:
-                with pytest.raises(ValueError, match=r"has no (metadata|scales); "):
+                with pytest.raises(ValueError, match=r"takes no (metadata|scales); "):
                     getattr(found, part)
                 continue
             x, at = getattr(found, part), "selector" if part == "metadata" else "thread"
@@ -220,7 +220,7 @@ def test_registers_of_blocks_have_scales_beside_them() -> None:
         assert np.array_equal(f.d.unpack(d), matrices)
         # Other bytes and other lanes are nothing to it.
         assert not scales["scale_a"][[*range(2 - 2 * thread, 32, 4), *range(3 - 2 * thread, 32, 4)]].any()
-    with pytest.raises(ptxemu.OperandError, match="byte-id-a must be 0, 2, not 1"):
+    with pytest.raises(ptxemu.OperandError, match="byte-id-a must be one of 0, 2, not 1"):
         f.scale_a.pack(of_a, 1)
     with pytest.raises(ptxemu.OperandError, match="thread-id-a must be one of 0, 1, not 2"):
         f.scale_a.pack(of_a, 0, 2)
