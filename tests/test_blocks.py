@@ -84,7 +84,10 @@ def test_programs_are_of_several_languages(tmp_path: Path, name: str, program: s
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    for name, message in (("a.txt", "inline assembly is read from files with these suffixes"), ("a.cu", "No such file")):
+    for name, message in (
+        ("a.txt", "inline assembly is read from files with these suffixes"),
+        ("a.cu", "No such file"),
+    ):
         with pytest.raises(ptxspec.PtxspecError, match=message):
             ptxspec.functions(tmp_path / name)
 

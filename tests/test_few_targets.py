@@ -254,8 +254,8 @@ def test_what_has_more_targets_is_marked_in_tables(copy: Project) -> None:
     assert "* the first of the few targets that support it; `query` and `show` list them all" in table
     assert "*" not in copy.run("list", "--target", "sm_90").out
     changed = copy.run("diff", "--target", "sm_100..sm_100a").out
-    assert f"+ {OWN}" in re.sub(" +", " ", changed) and "sm_100 to sm_100a: 2 more, 0 fewer" in changed
-    assert "0 more, 1 fewer" in copy.run("diff", "--target", "sm_103a..sm_103f").out
+    assert f"+ {OWN}" in re.sub(" +", " ", changed) and "sm_100 to sm_100a: 2 variants added, 0 removed" in changed
+    assert "0 variants added, 1 removed" in copy.run("diff", "--target", "sm_103a..sm_103f").out
     assert "sm_107f family from PTX 9.4" in copy.run("show", ONE_FAMILY).out
 
 

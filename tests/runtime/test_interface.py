@@ -217,7 +217,10 @@ def test_a_target_before_sm_20_flushes() -> None:
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),
-        ("mov.b128", r"^mov\.b128: mov\.b128 is described in another section of PTX; this database has mov with \.f32, "),
+        (
+            "mov.b128",
+            r"^mov\.b128: mov\.b128 is described in another section of PTX; this database has mov with \.f32, ",
+        ),
         ("add.f32 d, a, b", r"a spelling consists of names separated by dots, such as add\.f32, without operands"),
         ("tan.f32", r"^tan\.f32: PTX has no tan; opcodes that are spelled alike compute something else"),
         ("qqq.f32", r"unknown opcode 'qqq'; `ptxemu.variants\(\)` lists the known ones"),

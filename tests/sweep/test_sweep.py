@@ -54,7 +54,7 @@ def test_too_many_operands_are_tried_in_part(sweep: Sweeping, small: None) -> No
     assert [(t["stream"], t["count"]) for t in data["tried"]] == [("grid", 5776), ("uniform", 8192), ("near", 8192)]
     refused = sweep("add.f32", "add.rn.f32", "--exhaustive")
     assert refused.code == 2 and not refused.out
-    assert "add.f32 takes 64 bits: all operands can be tried where these have 32 bits in one register" in refused.err
+    assert "--exhaustive supports at most 32 bits in one register" in refused.err
 
 
 def job(a: str, against: str) -> Job:
@@ -164,12 +164,12 @@ def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_p
     other = sweep("neg.f16", "neg.f16 %d, %a;", "--state", kept)
     assert other.code == 2 and f"{kept} is the state of a sweep with another first side: abs.f16; exact" in other.err
     assert "another second side" in sweep(ABS, "abs.f16 %d, %a;", "--state", kept).err
-    assert "begun with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
+    assert "the state of a sweep with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
     foreign = tmp_path / "notes.txt"
     for text in ("buy milk", "{}", "[1]", "[" * 200_000, '{"writer": "somebody"}', ""):
         foreign.write_text(text, "utf-8")
         refused = sweep(ABS, MASKED, "--state", foreign)
-        assert refused.code == 2 and f"{foreign}: not the state of a sweep" in refused.err
+        assert refused.code == 2 and f"{foreign} is not the state of a sweep" in refused.err
         assert foreign.read_text("utf-8") == text
     assert "not the state of a sweep: Is a directory" in sweep(ABS, MASKED, "--state", tmp_path).err
 
@@ -205,7 +205,7 @@ def test_a_state_is_bound_to_what_is_in_a_file(sweep: Sweeping, small: None, tmp
     assert sweep(ABS, str(piece), "--state", state).code == 1
     piece.write_text("neg.f16 %d, %a;", "utf-8")
     sweep_of.cache_clear()
-    assert "begun with another second side" in sweep(ABS, str(piece), "--state", state).err
+    assert "the state of a sweep with another second side" in sweep(ABS, str(piece), "--state", state).err
 
 
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_counted(
@@ -217,7 +217,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_counted(
 
 
 def test_a_process_that_rests_on_something_else_counts_nothing() -> None:
-    with pytest.raises(Exception, match="a worker has another specification, emulator, recording or library"):
+    with pytest.raises(Exception, match="a worker's specification, emulator, recording or library differs"):
         sweep_of(Job(ROOT, False, ABS, MASKED, None, False, identity="0123"))
 
 
@@ -225,9 +225,9 @@ def test_a_process_that_rests_on_something_else_counts_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("add.f16", "add.f32"), "only what has the same types can be compared"),
+        (("add.f16", "add.f32"), "only functions of the same types can be compared"),
         (("add.f16", "add.g16"), "add.g16"),
-        (("max.f16", "mpfr"), "max.f16 rounds nothing"),
+        (("max.f16", "mpfr"), "max.f16 does not round"),
         (("add.f16", str(ROOT)), "about.json: No such file or directory"),
         (("add.f16", "mpfr", "--scheduler", "nowhere"), "--scheduler nowhere: "),
     ],
