@@ -62,8 +62,8 @@ class Answer(Verdict):
 
 
 class Function(Answer):
-    """What nvcc makes of a function of CUDA C++, shown as `ptxspec query` prints it. It is available where some call
-    of it compiles; what a variant has besides is empty."""
+    """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available where
+    some call of it compiles; what a variant has besides is empty."""
 
     _calls: tuple[Call, ...] = ()
 
@@ -92,7 +92,7 @@ class Function(Answer):
 
 
 class Form(Answer):
-    """What is known of a form of mma, shown as `ptxspec query` prints it."""
+    """The facts about a form of mma, shown as `ptxspec query` prints it."""
 
     _form: tensor.Answer | None = None
 

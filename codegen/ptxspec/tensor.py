@@ -78,10 +78,10 @@ class Answer(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, those
-    of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms take,
-    types of scales that are another one without its sign, and the machine code that an assembler makes of forms for
-    some targets, by their spellings."""
+    """The content of tensor.json: the forms, the rows of sums, what was recorded, the bits of elements, the layouts,
+    those of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms
+    take, types of scales that are another one without its sign, and the machine code that an assembler makes of forms
+    for some targets, by their spellings."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]

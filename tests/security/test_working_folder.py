@@ -44,7 +44,7 @@ def test_a_strangers_clone_is_neither_run_nor_rewritten(
     assert main(command) == 2
     out, err = capsys.readouterr()
     there = os.path.join("..", "..")
-    assert out == "" and err.startswith("ptxspec: the working folder lies in a clone, ")
+    assert out == "" and err.startswith("ptxspec: the working folder is in the clone ")
     assert f"write --root {there} for the one, --root {ROOT} for the other\n" in err
     monkeypatch.chdir(clone)
     assert main(command) == 2

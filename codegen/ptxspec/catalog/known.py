@@ -1,5 +1,5 @@
-"""What exists, by its names: opcodes with their variants, types and modifiers. ptxspec's database is one such record,
-and ptxemu has another."""
+"""The record of what exists, by names: opcodes with their variants, types and modifiers. ptxspec's database is one such
+record, and ptxemu has another."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ class Opcode(ABC, Generic[V]):
     @property
     @abstractmethod
     def assembler(self) -> Mapping[str, Any]:
-        """What `is_elsewhere` asks for; `refused`, the spellings that the manual lists and the assembler takes nowhere;
-        and `observed`, the assembler."""
+        """The names that `is_elsewhere` looks up; `refused`, the spellings that the manual lists and the assembler
+        takes nowhere; and `observed`, the assembler."""
 
     @abstractmethod
     def recipes(self, v: V) -> Sequence[Recipe]:
@@ -169,7 +169,7 @@ class Known(ABC, Generic[V]):
     @property
     @abstractmethod
     def outside(self) -> Mapping[str, Outside]:
-        """What else PTX has, by its opcodes."""
+        """The PTX instructions outside the database, by their opcodes."""
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
         """The modifiers among the names of a spelling, and its types in their order."""

@@ -1,4 +1,4 @@
-"""What is wrong with any statement, whichever instruction it is: with its guard, with operands that nothing declares,
+"""The errors of any statement, whichever instruction it is: in its guard, with operands that nothing declares,
 and with the lengths of vectors."""
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
 
 
 class Became(NamedTuple):
-    """What became of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
+    """The PTX of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
     software: more than can be told here, up to `size` instructions on a target, with jumps or calls among them."""
 
     on: tuple[tuple[str, str], ...]

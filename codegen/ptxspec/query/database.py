@@ -165,12 +165,12 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def calls(self) -> Mapping[str, Any]:
-        """What nvcc makes of functions of CUDA C++."""
+        """The PTX that nvcc generates for functions of CUDA C++."""
         return self._other("calls")
 
     @cached_property
     def tensor(self) -> Mapping[str, Any]:
-        """What is known of instructions that multiply matrices."""
+        """The facts about instructions that multiply matrices."""
         return self._other("tensor")
 
     @cached_property
@@ -186,7 +186,8 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def outside(self) -> dict[str, Outside]:
-        """What PTX has that is not described here, by its opcodes: those without variants, and forms of the others."""
+        """The PTX outside the database, by its opcodes: those without variants, and other forms of those with
+        variants."""
         return {
             opcode: Outside(
                 opcode, section, summary, tuple(Form(p, requirement_of(r)) for p, r in forms), Places(**operands)
