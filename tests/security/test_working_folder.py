@@ -48,7 +48,7 @@ def test_a_strangers_clone_is_neither_run_nor_rewritten(
     assert f"choose one of them with --root {there} or --root {ROOT}\n" in err
     monkeypatch.chdir(clone)
     assert main(command) == 2
-    assert "write --root . for the one" in capsys.readouterr().err
+    assert "choose one of them with --root . or" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ANSWERING, ids=lambda c: c[0])
