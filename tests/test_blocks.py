@@ -84,7 +84,10 @@ def test_programs_are_of_several_languages(tmp_path: Path, name: str, program: s
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    for name, message in (("a.txt", "does not tell a language"), ("a.cu", "No such file")):
+    for name, message in (
+        ("a.txt", "inline assembly is read from files with these suffixes"),
+        ("a.cu", "No such file"),
+    ):
         with pytest.raises(ptxspec.PtxspecError, match=message):
             ptxspec.functions(tmp_path / name)
 
@@ -112,7 +115,7 @@ def test_statements_share_what_one_declares_in_braces_that_it_leaves_open(tmp_pa
     assert (moved.function.inputs, moved.function.results) == (("a", "least", "t"), ("a",))
     a, m = np.uint32([3, 9, 7]), np.uint32(7)
     assert moved.function(a, compared.function(a, m), less.function(a, m)).tolist() == [3, 2, 0]
-    assert [x.message for x in behind.lacks] == ["%least is no operand, and declared nowhere; declare it by .reg"]
+    assert [x.message for x in behind.lacks] == ["%least is neither an operand nor declared; declare it with .reg"]
 
 
 RUST = """\

@@ -191,27 +191,27 @@ def test_query_says_which_kind_is_needed(base: ptxspec.Database, copy: Project) 
     assert [r.code for r in verdict.reasons] == ["target-specific"]
     result = copy.run("query", FAMILIES, "--target", "sm_120")
     assert result.code == 1
-    before, claim, after = result.out.partition("  claim   unjudged: ")
-    assert claim and "  help    compile for sm_120a or sm_120f" in after.splitlines()
+    before, claim, after = result.out.partition("  claim     unjudged: ")
+    assert claim and "  help      compile for sm_120a or sm_120f" in after.splitlines()
     assert before.splitlines() == [
         f"no: {FAMILIES} (2 operands) is not available on sm_120",
-        f"  sm_120 does not have {FAMILIES} (2 operands), which needs sm_120a or sm_120f",
-        "  needs   sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; "
+        f"  sm_120 does not support {FAMILIES} (2 operands), which requires sm_120a or sm_120f",
+        "  requires  sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; "
         "sm_100f, sm_101f, sm_120f families from PTX 8.8",
-        "  manual  sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7",
+        "  manual    NVIDIA's manual says sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7",
     ]
 
 
 @pytest.mark.parametrize(
     ("spelling", "target", "ptx", "said"),
     [
-        (FAMILIES, "sm_90", None, ["which needs sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; sm_100f, "]),
-        (FAMILIES, "sm_90a", "8.5", ["which needs sm_100a, sm_101a from PTX 8.6; ", "needs PTX 8.6 (CUDA 12.8)"]),
-        (FAMILIES, "sm_103", None, ["which needs sm_103a or sm_103f"]),
-        (OWN, "sm_103f", None, ["sm_103f does not have", "which needs sm_103a"]),
-        (OWN, "sm_103a", "9.0", ["needs PTX 9.1 (CUDA 13.1) or newer; 9.0 is older"]),
-        (ONE_FAMILY, "sm_121a", None, ["which needs sm_107f family from PTX 9.4"]),
-        (FAMILIES, None, "8.5", ["needs PTX 8.6 (CUDA 12.8) or newer; 8.5 is older"]),
+        (FAMILIES, "sm_90", None, ["which requires sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; sm_100f, "]),
+        (FAMILIES, "sm_90a", "8.5", ["which requires sm_100a, sm_101a from PTX 8.6; ", "requires PTX 8.6 (CUDA 12.8)"]),
+        (FAMILIES, "sm_103", None, ["which requires sm_103a or sm_103f"]),
+        (OWN, "sm_103f", None, ["sm_103f does not support", "which requires sm_103a"]),
+        (OWN, "sm_103a", "9.0", ["requires PTX 9.1 (CUDA 13.1) or newer; 9.0 is older"]),
+        (ONE_FAMILY, "sm_121a", None, ["which requires sm_107f family from PTX 9.4"]),
+        (FAMILIES, None, "8.5", ["requires PTX 8.6 (CUDA 12.8) or newer; 8.5 is older"]),
         (OWN, "sm_110a", None, []),
         (FAMILIES, None, "8.6", []),
     ],
@@ -251,11 +251,11 @@ def test_list_has_what_the_assembler_takes(base: ptxspec.Database, ptxas: Path, 
 def test_what_has_more_targets_is_marked_in_tables(copy: Project) -> None:
     table = copy.run("list").out
     assert f"{ONE_FAMILY}           1         sm_107a*  9.4" in re.sub(r" {2,}(?=1 )", " " * 11, table)
-    assert "* the first of few targets that have it: query and show name them all" in table
+    assert "* the first of the few targets that support it; `query` and `show` list them all" in table
     assert "*" not in copy.run("list", "--target", "sm_90").out
     changed = copy.run("diff", "--target", "sm_100..sm_100a").out
-    assert f"+ {OWN}" in re.sub(" +", " ", changed) and "sm_100 to sm_100a: 2 more, 0 fewer" in changed
-    assert "0 more, 1 fewer" in copy.run("diff", "--target", "sm_103a..sm_103f").out
+    assert f"+ {OWN}" in re.sub(" +", " ", changed) and "sm_100 to sm_100a: 2 variants added, 0 removed" in changed
+    assert "0 variants added, 1 removed" in copy.run("diff", "--target", "sm_103a..sm_103f").out
     assert "sm_107f family from PTX 9.4" in copy.run("show", ONE_FAMILY).out
 
 
@@ -284,7 +284,7 @@ def test_lint_says_what_ptxas_says(
     assert bool(messages) == bool(codes)
     if codes == ["target-specific"]:
         (f,) = found
-        assert f.message.endswith("which needs sm_120a or sm_120f") and f.help == "compile for sm_120a or sm_120f"
+        assert f.message.endswith("which requires sm_120a or sm_120f") and f.help == "compile for sm_120a or sm_120f"
 
 
 def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
@@ -326,7 +326,7 @@ def test_what_ptxas_says_of_a_target_is_explained(base: ptxspec.Database, messag
 def test_the_emulator_knows_where_it_is(root: Path) -> None:
     emu = emulator(find(root))
     assert emu.compile(FAMILIES, target="sm_103f").operands == 2
-    with pytest.raises(LookupError, match=r"needs sm_107f family from PTX 9\.4"):
+    with pytest.raises(LookupError, match=r"requires sm_107f family from PTX 9\.4"):
         emu.compile(ONE_FAMILY, target="sm_103f")
 
 
@@ -380,10 +380,10 @@ def test_the_test_program_compiles(root: Path, nvcc: Path, tmp_path: Path) -> No
         (
             "sm_90",
             "13.5",
-            {FAMILIES: "needs sm_100a, sm_101a from PTX 8.6; ", ONE_FAMILY: "needs sm_107f family", OWN: ""},
+            {FAMILIES: "requires sm_100a, sm_101a from PTX 8.6; ", ONE_FAMILY: "requires sm_107f family", OWN: ""},
         ),
-        ("sm_100", "13.5", {ONE_FAMILY: "needs sm_107f family from PTX 9.4"}),
-        ("sm_120", "13.0", {ONE_FAMILY: "needs sm_107f", OWN: "needs PTX 9.1; CUDA 13.0 writes 9.0"}),
+        ("sm_100", "13.5", {ONE_FAMILY: "requires sm_107f family from PTX 9.4"}),
+        ("sm_120", "13.0", {ONE_FAMILY: "requires sm_107f", OWN: "requires PTX 9.1; CUDA 13.0 supports 9.0"}),
         ("sm_107", "13.4", {}),
     ],
 )

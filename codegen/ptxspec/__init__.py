@@ -1,4 +1,4 @@
-"""ptxspec: a database of NVIDIA's PTX floating-point instructions.
+"""ptxspec: a database of NVIDIA's PTX arithmetic instructions.
 
 >>> import ptxspec
 >>> db = ptxspec.load()
@@ -8,9 +8,9 @@
 'max.f64 has no .NaN; it has no modifiers'
 >>> db.query("ex2.approx.f16", target="sm_75")
 yes: ex2.approx.f16 (1 operand) on sm_75
-  here    PTX 7.0 or newer (CUDA 11.0) on sm_75
-  needs   sm_75 or newer, PTX 7.0 or newer (CUDA 11.0)
-  claim   bounded
+  here      PTX 7.0 or newer (CUDA 11.0) on sm_75
+  requires  sm_75 or newer, PTX 7.0 or newer (CUDA 11.0)
+  claim     bounded
 """
 
 from __future__ import annotations

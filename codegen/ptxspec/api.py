@@ -1,4 +1,4 @@
-"""The database as the package hands it out: what the modules of query/ and lint/ answer, as methods of one object."""
+"""The database as the package returns it: the answers of the modules in query/ and lint/, as methods of one object."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from .diagnostics import PtxspecError
 from .query import calls, database, verdicts
 from .query.variant import Variant
 
-# The error messages for arguments that are no text.
+# The error messages for arguments that are not strings.
 _TEXTS = {
-    "spelling": "a spelling is text such as 'max.NaN.f32'",
-    "target": "a target is text such as 'sm_90'",
-    "ptx": "a PTX version is text such as '8.6'",
-    "type": "a type is text such as 'bf16x2'",
-    "opcode": "an opcode is text such as 'max'",
-    "text": "PTX is text such as 'add.f32 d, a, b;'",
+    "spelling": "a spelling must be a string such as 'max.NaN.f32'",
+    "target": "a target must be a string such as 'sm_90'",
+    "ptx": "a PTX version must be a string such as '8.6'",
+    "type": "a type must be a string such as 'bf16x2'",
+    "opcode": "an opcode must be a string such as 'max'",
+    "text": "PTX must be a string such as 'add.f32 d, a, b;'",
 }
 
 
@@ -24,18 +24,18 @@ def _check(operands: object = None, **texts: object) -> None:
         if not isinstance(value, str) and (value is not None or name in ("spelling", "text")):
             raise PtxspecError(f"{_TEXTS[name]}, not {value!r}")
     if operands is not None and not isinstance(operands, int):
-        raise PtxspecError(f"the number of operands is one such as 2, not {operands!r}")
+        raise PtxspecError(f"the number of operands must be an int such as 2, not {operands!r}")
 
 
 class Database(database.Database):
-    """All opcodes and variants, targets and PTX versions, and the questions that one may ask of them.
+    """All opcodes and variants, targets and PTX versions, and the questions about them that it can answer.
 
-    `opcodes`, `targets` and `versions` are dictionaries by name, in PTX's order. A target is text as ptxas spells it
-    ("sm_90a"), a compute capability ("9.0") or what NVIDIA sells it as ("H100"); a PTX version is text such as "8.6",
-    never a float. Answers show themselves as the commands print them, and in notebooks as HTML.
+    `opcodes`, `targets` and `versions` are dictionaries by name, in PTX's order. A target is a string as ptxas spells
+    it ("sm_90a"), a compute capability ("9.0") or the name of a GPU ("H100"). A PTX version is a string such as "8.6",
+    never a float. Answers are shown as the commands print them, and in notebooks as HTML.
 
-    Everything is as generated/data has it, or with `ptxspec.load(root)` the YAML of that root; `requires` is what
-    ptxas was seen to require, and `manual` what NVIDIA's manual says."""
+    The data comes from generated/data, or with `ptxspec.load(root)` from the YAML of that root. `requires` is the
+    requirement that ptxas enforces, and `manual` the one that NVIDIA's manual states."""
 
     def __repr__(self) -> str:
         return shown.database_as_text(self)
@@ -46,10 +46,10 @@ class Database(database.Database):
         return pages.database(self, repr(self))
 
     def variant(self, spelling: str, operands: int | None = None) -> Variant:
-        """A variant by its spelling ("max.NaN.f32"), modifiers in any order.
+        """Return a variant by its spelling ("max.NaN.f32"), with modifiers in any order.
 
-        `operands` is the number of source registers; without it the fewest with which the spelling exists. Raises
-        PtxspecError for a spelling that does not exist, with the reason and what is spelled alike.
+        `operands` is the number of source registers; the default is the smallest with which the spelling exists. Raises
+        PtxspecError for a spelling that does not exist, with the reason and variants that are spelled alike.
 
             >>> db.variant("max.NaN.ftz.f32")
             <Variant max.ftz.NaN.f32 (2 operands): sm_80 or newer, PTX 7.0 or newer; exact>
@@ -66,18 +66,18 @@ class Database(database.Database):
     def query(
         self, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
     ) -> shown.Answer:
-        """Return whether a variant exists and is available on a target under a PTX version; on any where one is not
-        named.
+        """Return whether a variant exists and is available on a target in a PTX version. Without a target or a PTX
+        version, any will do.
 
-        A spelling that does not exist is an answer, too: `reasons` say why, `instead` what to write, `nearest` what is
-        spelled alike. A function of CUDA C++ or libdevice, as "__hmul2", is answered with the PTX that nvcc makes of
-        it, and a form of mma, as "m16n8k16.f32.f16", with what targets compute of it. Raises PtxspecError for an
-        unknown target or PTX version.
+        A spelling that does not exist gets an answer, too: `reasons` say why, `instead` says what to write, and
+        `nearest` has variants that are spelled alike. The answer about a function of CUDA C++ or libdevice, such as
+        "__hmul2", is the PTX that nvcc compiles it to. The answer about a form of mma, such as "m16n8k16.f32.f16", says
+        how targets compute it. Raises PtxspecError for an unknown target or PTX version.
 
             >>> db.query("max.xorsign.f64")
             no: max.xorsign.f64 does not exist
               max.f64 has no .xorsign; it has no modifiers
-              help    no max has all of this
+              help      no variant of max has all of these names
             spelled alike:
               max.f64 (2 operands)              sm_10 or newer, PTX 1.0 or newer (CUDA 1.0)
               max.xorsign.abs.f32 (2 operands)  sm_86 or newer, PTX 7.2 or newer (CUDA 11.2)
@@ -87,12 +87,12 @@ class Database(database.Database):
         if found := calls.named(self, spelling):
             for name, value in (("operands", operands), ("ptx", ptx)):
                 if value is not None:
-                    raise PtxspecError(f"{name}= is about a variant, and {found[0].name} is a function")
+                    raise PtxspecError(f"{name}= applies to variants only; {found[0].name} is a function")
             return shown.Function.called(self, found, target and self.target(target))
         on = target and self.target(target)
         if cores := tensor.named(self, spelling):
             if operands is not None:
-                raise PtxspecError("operands= is about a variant, and this is a form of an instruction on matrices")
+                raise PtxspecError(f"operands= applies to variants only; {spelling} is a form of a matrix instruction")
             return shown.Form.answered(self, tensor.query(self, cores, spelling, on, ptx))
         verdict = verdicts.query(self, spelling, operands, target, ptx)
         return shown.Answer.of(self, verdict, on, ptx)
@@ -100,10 +100,11 @@ class Database(database.Database):
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
     ) -> shown.Variants:
-        """The variants that a target takes under a PTX version, a list; under any where one of them is not named.
+        """Return the list of variants that a target supports in a PTX version. Without a target or a PTX version, any
+        will do.
 
-        `type` is one of those that a spelling ends in, `opcode` the only one to look at. Raises PtxspecError for what
-        is unknown.
+        With `type`, only variants that have this type are returned, and with `opcode`, only those of this opcode.
+        Raises PtxspecError for an unknown name.
 
             >>> db.available("sm_80", type="bf16", opcode="abs")
             variant   operands  PTX  CUDA  claim
@@ -116,7 +117,7 @@ class Database(database.Database):
         return shown.Variants(self, found, target and self.target(target))
 
     def diff_ptx(self, old: str, new: str) -> tuple[shown.Variants, shown.Variants]:
-        """The variants that a newer PTX version has and an older one lacks, and the other way round.
+        """Return the variants that a newer PTX version has and an older one lacks, and the reverse.
 
         Raises PtxspecError for an unknown PTX version."""
         for ptx in (old, new):
@@ -125,7 +126,7 @@ class Database(database.Database):
         return shown.Variants(self, gained), shown.Variants(self, lost)
 
     def diff_target(self, old: str, new: str) -> tuple[shown.Variants, shown.Variants]:
-        """The variants that one target has, under any PTX version, and the other lacks, and the other way round.
+        """Return the variants that one target has in any PTX version and the other lacks, and the reverse.
 
         Raises PtxspecError for an unknown target."""
         for target in (old, new):
@@ -136,18 +137,18 @@ class Database(database.Database):
     def lint(
         self, text: str, target: str | None = None, ptx: str | None = None, language: str = "ptx", file: str = "<text>"
     ) -> shown.Findings:
-        """Return what ptxas would say of PTX, or of the PTX in a program: a list of findings in the text's order.
+        """Check PTX, or the PTX in a program, as ptxas would. Return a list of findings in the text's order.
 
-        `language` is "ptx", "c++", "python", "rust", "julia", "c#", "javascript", "mlir", "markdown" or "notebook";
-        `target` and `ptx` take the place of the module's own, and `file` is the name that findings have. What comments
-        of the text ignore is left out, and what is under a condition that does not hold for the target. Raises
-        PtxspecError for an unknown language, target or PTX version, and for a version that does not know the target.
+        `language` is "ptx", "c++", "python", "rust", "julia", "c#", "javascript", "mlir", "markdown" or "notebook".
+        `target` and `ptx` replace the module's own, and `file` is the file name in findings. Findings that comments in
+        the text ignore are left out, and so is code under a condition that is false for the target. Raises PtxspecError
+        for an unknown language, target or PTX version, and for a version that does not support the target.
 
             >>> db.lint("add.rz.bf16 d, a, b;")
             <text>:1:4: error: add.bf16 has no .rz; it has .rn [illegal-modifier]
                 add.rz.bf16 d, a, b;
                    ^^^
-                help: instead: the 5 statements of `ptxspec query add.rz.bf16`
+                help: instead: the 5 statements that `ptxspec query add.rz.bf16` prints
             1 error
         """
         _check(text=text, target=target, ptx=ptx)

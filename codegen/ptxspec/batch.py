@@ -1,4 +1,4 @@
-"""Many sets of operands of one variant, a line of text for each, and what the emulator makes of them."""
+"""Evaluate one variant with the emulator on many sets of operands, each in a line of text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .literals import hexadecimal
 from .model import BOOL, Type
 from .roots import Root
 
-# Lines that are computed together.
+# The number of lines that are computed together.
 _TOGETHER = 1 << 16
-# Texts whose bits are remembered: numbers recur, random bits do not.
+# The number of texts whose bits are kept: numbers recur, random bits do not.
 _REMEMBERED = 1 << 16
 
 
 class Batch:
-    """A variant, to be run on lines. Raises PtxspecError for one that does not exist."""
+    """A variant that is run on lines. Raises PtxspecError for one that does not exist."""
 
     def __init__(self, root: Root, spelling: str, operands: int | None, target: str | None) -> None:
         try:
@@ -38,8 +38,8 @@ class Batch:
         self._known: list[dict[str, int]] = [{} for _ in self._sources]
 
     def lines(self, lines: Iterable[str], name: str) -> Iterator[tuple[list[str], list[str]]]:
-        """The operands and the results of each line that has any, as text: all digits of their bits, or true and
-        false. Raises PtxspecError with the line's number, which is of the file `name`."""
+        """Yield the operands and the results of each line that is not empty, as text: all digits of their bits, or true
+        and false. Raises PtxspecError with the line's number in the file `name`."""
         numbered = ((i, words) for i, line in enumerate(lines, 1) if (words := line.split()))
         while part := list(islice(numbered, _TOGETHER)):
             operands = self._read(part, name)

@@ -37,22 +37,22 @@ class Block(NamedTuple):
 
 
 def functions(path: str | Path, target: str | None = None) -> list[Block]:
-    """Return the inline assembly of a program in its order: of C++, Python, Rust, Julia, C#, MLIR and LLVM.
+    """Return the inline assembly of a program, in order. The program is in C++, Python, Rust, Julia, C#, MLIR or LLVM.
 
         >>> for block in ptxspec.functions("kernel.cu"):
         ...     print(block)
 
-    `target` is as that of ptxemu.function. Raises PtxspecError for a file that cannot be read, or whose language is not
-    known, and UnknownTargetError."""
+    `target` is that of ptxemu.function. Raises PtxspecError for a file that cannot be read or whose language is
+    unknown, and UnknownTargetError."""
     language = language_of(Path(path).name)
     if language not in EXTRACT:
         known = ", ".join(ending for ending, name in LANGUAGES.items() if name in EXTRACT)
-        raise PtxspecError(f"{path}: its name does not tell a language that has inline assembly: {known}")
+        raise PtxspecError(f"{path}: inline assembly is read from files with these suffixes: {known}")
     return list(_blocks(str(path), EXTRACT[language](Whole(read(path)), ()), target))
 
 
 def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Block]:
-    # The registers that asm statements before have declared in braces that they left open.
+    # The registers that earlier asm statements declared in braces that they left open.
     around: list[list[str]] = []
     for text in texts:
         if text.statement:

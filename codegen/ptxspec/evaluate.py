@@ -1,4 +1,4 @@
-"""One instruction on operands given as text: what the emulator of a root makes of them, and on request how."""
+"""Evaluate one instruction on operands given as text with the emulator of a root, and on request trace how."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _CONSTANT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """`notes` say what became of operands that their formats do not have, and that nobody may have meant to write.
-    `operands` and `results` are registers; `lanes` has for each lane what it has of the operands. `implied` are
-    modifiers that act and are not spelled: the spelling is short for them, or the target adds them."""
+    """The result of an evaluation. `notes` are about operands that became infinite, NaN or zero in their format, which
+    may surprise. `operands` and `results` are registers, and `lanes` has each lane's part of the operands. `implied`
+    are modifiers that apply without being written: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
@@ -53,7 +53,7 @@ class Evaluation:
 
 
 def emulator(root: Root) -> ModuleType:
-    """The ptxemu that belongs to a root, under a name of its own. Raises PtxspecError where there is none."""
+    """Return the ptxemu that belongs to a root, imported under its own name. Raises PtxspecError if there is none."""
     folder = root.generated / "python" / "ptxemu"
     if root.packaged and not folder.exists():
         return importlib.import_module("ptxemu")
@@ -64,14 +64,14 @@ def emulator(root: Root) -> ModuleType:
         name, folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
     if found is None or found.loader is None or not (folder / "__init__.py").exists():
-        raise PtxspecError(f"{folder}: no emulator there; run `ptxspec generate` first")
+        raise PtxspecError(f"{folder} has no emulator; run `ptxspec generate` first")
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:
         found.loader.exec_module(module)
     except Exception as e:
         del sys.modules[name]
-        raise PtxspecError(f"{folder}: cannot be imported: {e}; run `ptxspec generate`") from e
+        raise PtxspecError(f"{folder} cannot be imported: {e}; run `ptxspec generate`") from e
     return module
 
 
@@ -84,8 +84,8 @@ def evaluate(
     whole: Spec | None = None,
 ) -> Evaluation:
     """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, PTX's 0f3FC00000 or bits 0x3fc00000; a
-    type of two lanes takes its bits, or the lanes as `low,high`. A number is rounded to nearest even where the format
-    does not have it. `whole` is the root's specification, where it was read; else what this takes is read of it.
+    type of two lanes takes its bits, or the lanes as `low,high`. A number that the format does not have is rounded to
+    nearest even. `whole` is the root's specification, if it has been read; otherwise the required part is read.
 
     Raises PtxspecError for an unknown variant, a wrong count and an operand that cannot be read."""
     emu = emulator(root)
@@ -98,13 +98,14 @@ def evaluate(
     places = [(s, place) for s in variant.sources for place in s.places]
     if len(texts) != len(places):
         names = f" ({', '.join(place for _, place in places)})" * variant.has_implicit
-        raise PtxspecError(f"{variant.spelling} takes {len(places)} operands{names}, {len(texts)} came")
+        raise PtxspecError(f"{variant.spelling} takes {len(places)} operands{names}, but {len(texts)} were given")
     operands = [parse_operand(text, s.type) for text, (s, _) in zip(texts, places, strict=True)]
     results = _run(kernel, [s.type for s, _ in places], operands, len(variant.results))
     registers = iter(operands)
     columns = [lanes_of(s, [next(registers) for _ in s.places], variant.lanes) for s in variant.sources]
     lanes = [[column[lane] for column in columns] for lane in range(variant.lanes)]
-    # Also without a trace: the steps reveal an emulator of another state of the specification.
+    # The steps are computed without a trace, too: they reveal an emulator that was generated from another
+    # specification.
     steps = _steps(spec, variant, target, lanes, results)
     effective = spec.effective_modifiers(variant, target)
     return Evaluation(
@@ -136,8 +137,8 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
 
 
 def find_variant(root: Root, spelling: str, operands: int, whole: Spec | None = None) -> tuple[Spec, Variant]:
-    """A variant, and the specification as far as it concerns that. All of it is read where the variant is not in its
-    opcode's file, for what may be wrong there; nothing where it is there as a whole."""
+    """Return a variant, and the part of the specification that concerns it. The rest is read only if the variant is not
+    in its opcode's file, to find the error; nothing is read if `whole` is given."""
     diagnostics: Sequence[Diagnostic] = ()
     for wanted in (spelling, None):
         spec = whole
@@ -155,7 +156,7 @@ def find_variant(root: Root, spelling: str, operands: int, whole: Spec | None = 
 
 
 def parse_operand(text: str, type_: Type) -> int:
-    """The bits of a register of a type."""
+    """Return the bits of a register of a type."""
     text = text.strip()
     if type_.kind == BOOL:
         if text.lower() not in ("true", "false"):
@@ -163,7 +164,7 @@ def parse_operand(text: str, type_: Type) -> int:
         return int(text.lower() == "true")
     digits = text[2:]
     if text[:2].lower() == "0x" and "p" not in digits.lower() and "." not in digits:
-        # Of a float a digit that is missing would be another number.
+        # A float with a missing digit would be another number.
         fits = len(digits) * 4 == type_.width or (not type_.kind.format and 0 < len(digits) * 4 < type_.width)
         if not fits or not all(c in "0123456789abcdefABCDEF" for c in digits):
             wanted = f"0x and {type_.width // 4} hexadecimal digits"
@@ -179,7 +180,7 @@ def parse_operand(text: str, type_: Type) -> int:
 
 
 def _number(text: str, type_: Type) -> int:
-    """The encoding of a lane."""
+    """Return the encoding of a lane."""
     format = type_.kind.format
     told = text.removeprefix(ABOUT)
     if constant := _CONSTANT.fullmatch(text):
@@ -197,7 +198,7 @@ def _number(text: str, type_: Type) -> int:
         raise PtxspecError(f"operand '{text}': {format.name} has no {'NaN' if word == 'nan' else 'infinity'}")
     number = parse_number(told)
     if number is None:
-        forms = "write 1.5, inf, nan, 0x1.8p-3, 0f3FC00000 or bits, 0x3fc00000"
+        forms = "write a number, as in 1.5, inf, nan, 0x1.8p-3 or 0f3FC00000, or bits, as in 0x3fc00000"
         help = suggest(text, ("inf", "-inf", "nan"), otherwise=forms)
         raise PtxspecError(f"operand '{text}' is not a number; {help}")
     value: Fraction = number[0]
@@ -205,14 +206,14 @@ def _number(text: str, type_: Type) -> int:
         return round_to(value, format, "roundTiesToEven", False, number[1])
     fixed = type_.kind.fixed or FixedPoint(type_.name, type_.kind.width, signed=False, point=0)
     if not fixed.least <= value * (1 << fixed.point) <= fixed.largest:
-        raise PtxspecError(f"operand '{text}' is beyond .{type_.name}")
+        raise PtxspecError(f"operand '{text}' is out of range for .{type_.name}")
     if not fixed.point and value.denominator != 1:
-        raise PtxspecError(f"operand '{text}' is no integer, and .{type_.name} has nothing else")
+        raise PtxspecError(f"operand '{text}' is not an integer, which .{type_.name} requires")
     return round_to_integer(value, fixed, "roundTiesToEven")
 
 
 def _notes(text: str, type_: Type) -> Iterator[str]:
-    """Yield what becomes of numbers in an operand that are beyond those of its format."""
+    """Yield notes about numbers in an operand that are too large or too small for its format."""
     format = type_.kind.format
     for lane in map(str.strip, text.split(",")) if format is not None else ():
         number = parse_number(lane)
@@ -230,7 +231,7 @@ def _notes(text: str, type_: Type) -> Iterator[str]:
 def _steps(
     spec: Spec, variant: Variant, target: str | None, lanes: list[list[int]], results: list[int]
 ) -> list[tuple[Program, list[Step]]]:
-    """The steps of each lane, which lead to the results of the emulator. Raises PtxspecError where they do not."""
+    """Return the steps of each lane. Raises PtxspecError if they do not lead to the emulator's results."""
     found = Compiler(spec).programs(spec.instructions[variant.opcode], variant)
     program = found.get(target, found[None])
     encodings, steps = zip(*(trace(program, operands) for operands in lanes), strict=True)

@@ -13,22 +13,22 @@ from typing import BinaryIO
 
 from .diagnostics import PtxspecError
 
-# The most megabytes read of a stream: it may have no end, and all of it is kept.
+# The most megabytes that are read of a stream, which may have no end; all of it is kept.
 _MEGABYTES = 64
 
 
 def why_unreadable(path: Path, root: Path) -> str:
-    """Return why a file of a specification is not read; empty where it is. A link could bring text of another place
-    into error messages and into the manual, and a device has no end."""
+    """Return the reason why a file of a specification must not be read; empty if it may. A link could bring text from
+    elsewhere into error messages and into the manual, and a device has no end."""
     spec = root / "spec"
     within = os.path.realpath(spec if path.is_relative_to(spec) else root)
     if not os.path.realpath(path).startswith(os.path.join(within, "")):
-        return "it is a link that leads out of spec/"
+        return "it is a link to a file outside spec/"
     return "it is not a regular file" if path.exists() and not path.is_file() else ""
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """Read a regular file of at most so many bytes: a stranger's pipe never ends, and neither does a device. Raises
+    """Read a regular file of at most `most` bytes. Pipes and devices are not read: they may have no end. Raises
     OSError."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a regular file")
@@ -40,19 +40,18 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def standard_input() -> BinaryIO:
-    """Return the bytes of standard input. Raises PtxspecError where it is closed."""
+    """Return standard input as a stream of bytes. Raises PtxspecError if it is closed."""
     if sys.stdin is None:
         raise PtxspecError("standard input is closed")
     return sys.stdin.buffer
 
 
 class Bounded:
-    """A stream, or a pipe, of which at most 64 MB are read, unless told. `read` raises PtxspecError where there is
-    more."""
+    """A stream or a pipe of which at most 64 MB are read by default. `read` raises PtxspecError if there is more."""
 
     def __init__(self, file: BinaryIO, name: str, megabytes: int = _MEGABYTES, what: str = "stream") -> None:
         self._file = file
-        self._too_long = f"{name}: is longer than {megabytes} MB, as much as is read of a {what}"
+        self._too_long = f"{name} is longer than {megabytes} MB, the limit for a {what}"
         self._left = megabytes << 20
 
     def read(self, size: int = -1) -> bytes:
@@ -65,18 +64,18 @@ class Bounded:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a file beside and put it in place: where that fails, as on a full disk, the old one is still there.
+    """Write a temporary file and move it into place. If that fails, as on a full disk, the old file is unchanged.
 
-    The file beside is a new one, whatever others have put there, and is open to nobody whom the old one is closed to. A
-    link is replaced: what it leads to may be another's."""
+    The temporary file is always new, and has the permissions of the old one. A link is replaced, because the file that
+    it leads to may belong to somebody else."""
     update_text(path, lambda: text)
 
 
 def update_text(path: Path, made: Callable[[], str]) -> None:
-    """Do the same with a text made from the file's content. Meanwhile no other process writes to this folder."""
+    """Do the same with a text made from the file's content, while no other process writes to this folder."""
     with only_one(path.parent):
         text = made()
-        # Always the same: what a killed run left goes with the next one. A link of that name is removed, not followed.
+        # The name is always the same, so that the next run removes the file of a killed run. A link is not followed.
         new = path.with_name(f"{path.name}.ptxspec.new")
         new.unlink(missing_ok=True)
         try:
@@ -86,7 +85,7 @@ def update_text(path: Path, made: Callable[[], str]) -> None:
                 file.write(text)
             new.replace(path)
         except BaseException:
-            with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed
+            with contextlib.suppress(OSError):  # a folder in which nothing can be written may allow no removal either
                 new.unlink(missing_ok=True)
             raise
 

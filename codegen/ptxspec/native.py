@@ -1,5 +1,5 @@
-"""The GPUs of this machine, as its driver tells them: by the driver's library, or by nvidia-smi where Python cannot
-load that."""
+"""The GPUs of this machine, as its driver reports them: through the driver's library, or through nvidia-smi if Python
+cannot load that."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMI = ("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader")
 
 
 def capabilities() -> list[Capability]:
-    """The compute capabilities of all GPUs, in the driver's order. Raises PtxspecError where there is none."""
+    """Return the compute capabilities of all GPUs, in the driver's order. Raises PtxspecError if there is none."""
     why = []
     for ask in (_by_driver, _by_smi):
         try:
@@ -28,8 +28,8 @@ def capabilities() -> list[Capability]:
             continue
         if found:
             return found
-        why.append("the driver shows no GPU")
-    raise PtxspecError(f"no GPU to be 'native' here: {'; '.join(dict.fromkeys(why))}; name the target or the GPU")
+        why.append("the driver reports no GPU")
+    raise PtxspecError(f"'native' requires a GPU: {'; '.join(dict.fromkeys(why))}; name a target or a GPU instead")
 
 
 def _by_driver() -> list[Capability]:
@@ -59,7 +59,7 @@ def _by_smi() -> list[Capability]:
     try:
         done = subprocess.run(_SMI, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError):
-        raise PtxspecError("nvidia-smi does not run") from None
+        raise PtxspecError("nvidia-smi cannot be run") from None
     if done.returncode:
         first = next(iter((done.stdout + done.stderr).split("\n")), "")
         raise PtxspecError(f"nvidia-smi: {first or done.returncode}")

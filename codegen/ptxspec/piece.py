@@ -95,21 +95,21 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         name = name.strip().lstrip("%")
         if not equals:
-            raise PtxspecError(f"'{text}' names no register; write NAME=VALUE, as in a=1.5")
+            raise PtxspecError(f"'{text}' does not have the form NAME=VALUE, as in a=1.5")
         if name in found:
-            raise PtxspecError(f"register {name} is given twice")
+            raise PtxspecError(f"register {name} was given twice")
         found[name] = value
     return found
 
 
 def _inputs(spec: Spec, function: Any, file: str, given: dict[str, str]) -> list[tuple[str, Type, int]]:
-    takes = f"{file} takes {', '.join(function.inputs) or 'nothing'}"
+    takes = f"{file} takes {', '.join(function.inputs) or 'no registers'}"
     for name in given:
         if name not in function.inputs:
-            raise PtxspecError(f"{takes}, and no {name}; {suggest(name, function.inputs)}".rstrip("; "))
+            raise PtxspecError(f"{takes}, not {name}; {suggest(name, function.inputs)}".rstrip("; "))
     missing = [name for name in function.inputs if name not in given]
     if missing:
-        raise PtxspecError(f"{takes}; {', '.join(missing)} missing, as in {missing[0]}=1.5")
+        raise PtxspecError(f"{takes}; {', '.join(missing)} missing: add {missing[0]}=1.5")
     types = {name: spec.types[function.types[name]] for name in function.inputs}
     return [(name, t, parse_operand(given[name], t)) for name, t in types.items()]
 

@@ -19,7 +19,7 @@ class Root(NamedTuple):
 
     @property
     def packaged(self) -> bool:
-        """Return whether it lies inside an installed package, where the emulator is a package of its own."""
+        """Return whether the root is inside an installed package, where the emulator is a separate package."""
         return self.path == PACKAGE
 
     @property
@@ -33,40 +33,39 @@ class Root(NamedTuple):
 
 
 def find(explicit: Path | None = None) -> Root:
-    """Return the root that is named, else the package's own: what it was installed with, or the clone it runs from.
+    """Return the named root, or by default the package's own: the one it was installed with, or the clone it runs from.
 
-    The working folder has no say: its database may be anybody's, and its emulator is a program. Raises PtxspecError
-    where the folder lacks spec/ or templates/."""
+    The working folder is never used: its database may be anybody's, and its emulator is a program. Raises PtxspecError
+    if the folder lacks spec/ or templates/."""
     if explicit is not None:
         return Root(_checked(explicit).resolve())
     return Root(PACKAGE if (PACKAGE / "spec").is_dir() else _checked(PACKAGE.parents[1]))
 
 
 def find_source(explicit: Path | None = None) -> Root:
-    """Return the same for what reads spec/: whoever stands in another clone is asked which of the two is meant.
-
-    Raises PtxspecError."""
+    """Return the same for commands that read spec/. Raises PtxspecError if the working folder is in another clone: the
+    user must then say which of the two is meant."""
     root = find(explicit)
     if explicit is None and (clone := _clone_around()) and not clone.samefile(root.path):
         there = os.path.relpath(clone, Path.cwd())
         raise PtxspecError(
-            f"the working folder lies in a clone, {clone}, and this program belongs to {root.path}: write --root "
-            f"{there} for the one, --root {root.path} for the other"
+            f"the working folder is in the clone {clone}, but this program belongs to {root.path}; choose one of them "
+            f"with --root {there} or --root {root.path}"
         )
     return root
 
 
 def find_own(explicit: Path | None = None) -> Root:
-    """Return the same for what judges or changes a specification. One inside of an installed package is not to be
-    changed. Raises PtxspecError."""
+    """Return the same for commands that check or change a specification. Raises PtxspecError for one in an installed
+    package, which must not be changed."""
     root = find_source(explicit)
     if explicit is None and root.packaged:
-        raise PtxspecError(f"the program's own specification, {root.path}, is installed; name a clone: --root DIR")
+        raise PtxspecError(f"the specification in {root.path} is installed and read-only; name a clone with --root DIR")
     return root
 
 
 def _clone_around() -> Path | None:
-    """The nearest folder around the working folder that is a clone of this project, by what no other project has."""
+    """Return the nearest folder around the working folder that is a clone of this project, which its files show."""
     try:
         here = Path.cwd()
     except FileNotFoundError:  # it was deleted
@@ -80,5 +79,5 @@ def _clone_around() -> Path | None:
 def _checked(folder: Path) -> Path:
     if missing := [name for name in _PARTS if not (folder / name).is_dir()]:
         lacks = " and ".join(f"{name}/" for name in missing)
-        raise PtxspecError(f"{folder}: holds no {lacks}; --root DIR names a folder with both spec/ and templates/")
+        raise PtxspecError(f"{folder} has no {lacks}; --root DIR requires a folder with both spec/ and templates/")
     return folder

@@ -40,7 +40,7 @@ class Answer(Verdict):
         """Return what `ptxspec query --format json` prints, as a dictionary."""
         own = self._asked and self._asked[0]
         if db is None and own is None:
-            raise ValueError("a verdict that was copied knows no database: give it one")
+            raise ValueError("a copied verdict has no database: pass one, as in as_json(db)")
         return super().as_json(db or own)  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -62,8 +62,8 @@ class Answer(Verdict):
 
 
 class Function(Answer):
-    """What nvcc makes of a function of CUDA C++, shown as `ptxspec query` prints it. It is available where some call
-    of it compiles; what a variant has besides is empty."""
+    """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available where
+    some call of it compiles; what a variant has besides is empty."""
 
     _calls: tuple[Call, ...] = ()
 
@@ -92,7 +92,7 @@ class Function(Answer):
 
 
 class Form(Answer):
-    """What is known of a form of mma, shown as `ptxspec query` prints it."""
+    """The facts about a form of mma, shown as `ptxspec query` prints it."""
 
     _form: tensor.Answer | None = None
 
@@ -118,7 +118,7 @@ class Form(Answer):
 
 
 class Variants(list[Variant]):
-    """Variants that show themselves as `ptxspec list` prints them, with their claims on the target that was asked
+    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the target that was asked
     about."""
 
     def __init__(self, db: Database, variants: list[Variant], target: str | None = None) -> None:
@@ -130,7 +130,7 @@ class Variants(list[Variant]):
             return variants_as_table(self._db, self._on(self), self._target)
         lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]]), self._target).split("\n")
         # The last line counts them.
-        lines[-1] = f"{len(self)} variants"
+        lines[-1] = f"{len(self):,} variants"
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
 
     def _repr_html_(self) -> str:
@@ -152,12 +152,12 @@ class Variants(list[Variant]):
 
 
 class Findings(list["Finding"]):
-    """The findings of lint, shown as `ptxspec lint` prints them."""
+    """A list of findings that is shown as `ptxspec lint` prints it."""
 
     def __repr__(self) -> str:
         from .lint.rendering import found, text
 
-        return "".join((*text(self), found(self))) or "nothing found"
+        return "".join((*text(self), found(self))) or "no findings"
 
     def _repr_html_(self) -> str:
         from .query import pages
@@ -169,6 +169,6 @@ class Findings(list["Finding"]):
 
 
 def database_as_text(db: Database) -> str:
-    """Return a line that says what a database has."""
+    """Return a line that describes a database."""
     (oldest_target, *_, newest_target), (first, *_, last) = db.targets, db.versions
     return f"<ptxspec database: {len(db.opcodes)} opcodes, {oldest_target} to {newest_target}, PTX {first} to {last}>"

@@ -1,5 +1,5 @@
-"""Answers about instructions that multiply matrices, from generated/data/tensor.json: what a form needs, its registers,
-how a target sums with it, and what that rests on."""
+"""Answers about instructions that multiply matrices, from generated/data/tensor.json: a form's requirement, its
+registers, how a target computes its sums, and the basis of that."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ class Answer(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """What tensor.json holds: the forms, the rows of sums, what was recorded, the bits of elements, the layouts, those
-    of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms take,
-    types of scales that are another one without its sign, and the machine code that an assembler makes of forms for
-    some targets, by their spellings."""
+    """The content of tensor.json: the forms, the rows of sums, what was recorded, the bits of elements, the layouts,
+    those of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms
+    take, types of scales that are another one without its sign, and the machine code that an assembler makes of forms
+    for some targets, by their spellings."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
@@ -148,7 +148,7 @@ class Cores(NamedTuple):
             found["product"] = layout.product
         if f.is_sparse:
             g, of = first_about(f, self.metadata), self.groups[str(self.bits(f, f.types[1]))]
-            found["a"] += f" of what is stored, {of // 2} of each {of} elements"
+            found["a"] += f" of the stored elements ({of // 2} of each {of})"
             found["metadata"] = f"row {g.row}, group {g.column}, four bits from 4 * i on; {_chosen(g, 'selector')}"
         for matrix, g in self.scales.items() if f.is_scaled else ():
             at = f"row {g.row}, column {g.column}, byte byte-id-{matrix} + i"
@@ -156,8 +156,8 @@ class Cores(NamedTuple):
         return found
 
     def code(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[MatrixCode]:
-        """Yield the machine code of a form on targets; those together on which it is the same. It was recorded of one
-        kind of each architecture, and is that of all."""
+        """Yield the machine code of a form with the targets that share it. It was recorded for one kind of each
+        architecture, and holds for all."""
         plain = {db.targets[t].base or t for t in targets}
         for on, instructions, others in self.machine.get(f.spelling, ()):
             names = (self.assembled[n] for n in on)
@@ -165,22 +165,22 @@ class Cores(NamedTuple):
                 yield MatrixCode(here, {named_for(f, name): n for name, n in instructions.items()}, others)
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
-        """Yield how targets sum with a form; those that do it alike together."""
+        """Yield how targets compute the sums of a form. Targets that do it alike are together."""
         found: dict[tuple[str, str, str], list[str]] = {}
         for plain in dict.fromkeys(db.targets[t].base or t for t in targets):
             row = row_of(f, plain, self.rows)
             if row is not None:
                 told = (in_words(row, f, self.bits(f, f.types[1])), *claim(row, f, plain, self.recorded))
             else:
-                told = ("", "unspecified", "nobody has told what the target computes")
+                told = ("", "unspecified", "no source says how this target computes it")
             found.setdefault(told, []).append(plain)
         yield from (Sums(tuple(on), *told) for told, on in found.items())
 
 
 def _chosen(g: Given, constant: str) -> str:
-    """Say which lanes give a register, and who says so."""
+    """Return a text that says which lanes provide a register, and according to whom."""
     lanes = "of all lanes" if g.chosen.isdigit() else f"of lanes with {g.chosen} == {constant}"
-    return f"{lanes}; rests on {BASES[g.basis]}"
+    return f"{lanes}; basis: {BASES[g.basis]}"
 
 
 def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def may_be_named(data: Path, text: str) -> Cores | None:
-    """Return what is known of matrices where a text begins with the shape of some, or with the opcode that multiplies
-    them."""
+    """Return the facts about matrix instructions if a text begins with a shape of matrices, or with the opcode of such
+    an instruction; otherwise None."""
     opcode = text.strip().partition(".")[0]
     starts_with_shape = _SHAPE.fullmatch(opcode) is not None
     if not starts_with_shape and (not opcode.isalpha() or (data.parent / "opcodes" / f"{opcode}.json").exists()):
@@ -198,14 +198,13 @@ def may_be_named(data: Path, text: str) -> Cores | None:
         found = json.loads(data.with_name("tensor.json").read_text("utf-8"))
         cores = Cores.of(found)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        # Another release's; everything else is told all the same.
+        # The file is another release's; other questions are answered all the same.
         return None
     return cores if starts_with_shape or any(f.spelling.startswith(f"{opcode}.") for f in cores.forms) else None
 
 
 def named(db: Database, text: str) -> Cores | None:
-    """Return what is known of matrices where a text begins with the shape of some, or with an opcode that multiplies
-    them, as may_be_named does, from a database that is there."""
+    """Return the same as may_be_named, from a database that has been read."""
     opcode = text.strip().partition(".")[0]
     if _SHAPE.fullmatch(opcode) is None and opcode not in db.data["matrices"]:
         return None
@@ -213,8 +212,8 @@ def named(db: Database, text: str) -> Cores | None:
 
 
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
-    """Return whether there is a form, by its spelling or in short, and what is known of it. Raises PtxspecError for an
-    unknown PTX version."""
+    """Return whether a form exists, which is named by its spelling or in short, and the facts about it. Raises
+    PtxspecError for an unknown PTX version."""
     ptx = db.ptx_version(ptx) if ptx is not None else None
     try:
         f = form_named(text, cores.forms, cores.elements)
@@ -260,8 +259,8 @@ def _type(name: str, about: Mapping[str, Any] | None) -> Type:
 def steps(
     emulator: ModuleType, f: Form, types: Mapping[str, Type], operands: Mapping[str, list[int]], target: str
 ) -> Any:
-    """Return how a target computes one element, as ptxemu.mma_steps does, from the bits of operands by their names.
-    Raises what that raises."""
+    """Return how a target computes one element, from the bits of operands by their names. This calls ptxemu.mma_steps
+    and raises the same errors."""
     import numpy as np
 
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
@@ -271,7 +270,7 @@ def steps(
 
 
 def as_text(db: Database, found: Answer) -> str:
-    """The text of `query`."""
+    """Return the text of `query`."""
     verdict, f = found.verdict, found.form
     target, ptx = verdict.asked
     asked = place(target, ptx)
@@ -282,25 +281,26 @@ def as_text(db: Database, found: Answer) -> str:
     lines += [line for r in verdict.reasons for line in wrapped(r.message, "  ", "  ")]
     if verdict.here and target:
         lines += _named("here", f"{requirement(db, verdict.here, target)} on {target}")
-    lines += _named("needs", requirement(db, f.requires))
+    lines += _named("requires", requirement(db, f.requires))
     if not f.listed:
-        lines += _named("manual", "does not list it")
+        lines += _named("manual", "NVIDIA's manual does not list it")
     lines += _named("registers", ", ".join(f"{name} {n} {type}" for name, n, type in _registers(f)))
     for name, where in found.lanes.items():
         lines += _named(name, where)
     if found.lanes:
         lines += _named(
-            "", "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j those in one"
+            "",
+            "g is lane // 4, t is lane % 4, i counts a lane's elements, r its registers, j the elements of a register",
         )
     if found.constants:
         every = (f"{name} {', '.join(map(str, choices))}" for name, choices in found.constants.items())
         lines += _named("constants", "; ".join(every))
     if not f.computes:
-        lines += _named("computes", "nothing: the assembler writes no operation for it")
+        lines += _named("computes", "nothing: the assembler generates no operation for it")
     for c in found.machine:
         lines += _named("machine", c.text if target else f"{', '.join(c.targets)}: {c.text}")
     if found.machine:
-        lines += _named("", f"as {found.assembler} writes it")
+        lines += _named("", f"generated by {found.assembler}")
     by_how: dict[str, list[Sums]] = {}
     for s in found.sums:
         by_how.setdefault(s.how, []).append(s)
@@ -317,7 +317,7 @@ def as_text(db: Database, found: Answer) -> str:
 
 
 def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
-    """Return the manual's page, or what is known of one form, as Markdown. Raises PtxspecError."""
+    """Return the manual's page, or the facts about one form, as Markdown. Raises PtxspecError."""
     if any(_SHAPE.fullmatch(part) for part in name.split(".")):
         found = query(db, cores, name, None, None)
         if found.form is None:
@@ -330,7 +330,7 @@ def page(db: Database, cores: Cores, manual: Path, name: str) -> str:
 
 
 def _registers(f: Form) -> list[tuple[str, int, str]]:
-    """The registers of D, A, B and C, and those of metadata and scales: their number and their type."""
+    """Return the registers of D, A, B and C, and those of metadata and scales, each with their number and type."""
     found = [(name, n, f".{register_type(t)}") for name, n, t in zip("dabc", f.registers, f.types, strict=True)]
     besides = ["metadata"] * f.is_sparse + ["scale_a", "scale_b"] * f.is_scaled
     return found + [(name, 1, ".b32") for name in besides]

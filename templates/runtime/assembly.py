@@ -142,8 +142,8 @@ def _no_string(text: str, position: int) -> AssemblyError:
     """Return the error for what stands where a string could go on."""
     m = re.compile(r"\w+").match(text, position)
     if m is None:
-        return AssemblyError(position, "this asm statement does not end; a parenthesis closes it")
-    return AssemblyError(position, f"{m[0]} stands among the strings; write the text that it stands for")
+        return AssemblyError(position, "this asm statement has no closing parenthesis")
+    return AssemblyError(position, f"{m[0]} is among the strings; replace it by its text")
 
 
 class _Entry(NamedTuple):
@@ -160,10 +160,10 @@ def _entry(text: str, position: int) -> tuple[_Entry, int]:
         position = _after(text, label.end())
     m = _STRING.match(text, position)
     if m is None or m["plain"] is None:
-        raise AssemblyError(position, 'an operand is a constraint and an expression, as in "r"(x)')
+        raise AssemblyError(position, 'an operand must be a constraint and an expression, as in "r"(x)')
     position = _after(text, m.end())
     if text[position : position + 1] != "(":
-        raise AssemblyError(position, f'an expression in parentheses follows a constraint, as in "{m["plain"]}"(x)')
+        raise AssemblyError(position, f'an expression in parentheses must follow a constraint, as in "{m["plain"]}"(x)')
     begin, depth = position + 1, 0
     for piece in _PIECE.finditer(text, position):
         depth += (piece["open"] is not None) - (piece["close"] is not None)
@@ -193,7 +193,7 @@ def _arguments(entries: Sequence[_Entry]) -> tuple[Argument, ...]:
         )
         if tied is not None and not writes:
             if tied >= len(found) or not found[tied].writes:
-                message = f'"{e.constraint}" names operand {tied}, which is no output'
+                message = f'"{e.constraint}" names operand {tied}, which is not an output'
                 raise AssemblyError(e.start, message)
             found.append(Argument(name, found[tied].letter, True, False, tied))
         elif letter in _REGISTERS:
@@ -204,7 +204,7 @@ def _arguments(entries: Sequence[_Entry]) -> tuple[Argument, ...]:
             found.append(Argument(name, letter[0], known is None, False, number, known))
         else:
             letters = ", ".join([*_REGISTERS, "n"])
-            raise AssemblyError(e.start, f'no register is known by "{e.constraint}"; the letters are {letters}')
+            raise AssemblyError(e.start, f'unknown constraint "{e.constraint}"; the letters of registers are {letters}')
     return tuple(found)
 
 
@@ -245,11 +245,14 @@ def _meant(m: re.Match[str], names: dict[str, int], at: int, count: int) -> str:
         return "0"
     if groups.get("name"):
         if groups["name"] not in names:
-            raise AssemblyError(at, f"no operand is called {groups['name']}")
+            raise AssemblyError(at, f"there is no operand {groups['name']}")
         return f"%{names[groups['name']]}"
     written = groups["number"] or groups["braced"]
     number = int(written) if _NUMBER.fullmatch(written) else count
     if number >= count:
         operands = f"{count} operand" + "s" * (count != 1)
-        raise AssemblyError(at, f"{m[0]} has no constraint: there are {operands}, the first is {m[0][0]}0")
+        raise AssemblyError(
+            at,
+            f"{m[0]} has no constraint: there {'is' if count == 1 else 'are'} {operands}, and the first is {m[0][0]}0",
+        )
     return f"%{number}"

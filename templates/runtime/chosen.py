@@ -32,7 +32,7 @@ class Chosen:
     def _checked(self, constant: str, given: int) -> int:
         choices = self._choices[constant]
         if given not in choices:
-            raise OperandError(f"{constant} is {given}; the form takes {', '.join(map(str, choices))}")
+            raise OperandError(f"{constant} must be one of {', '.join(map(str, choices))}, not {given}")
         return given
 
     def _lanes(self, chosen: int) -> Integers:
@@ -51,7 +51,7 @@ class Chosen:
         given, lanes = np.asarray(registers), self._lanes(chosen)
         if given.dtype.kind not in "ui" or given.dtype.itemsize != 4 or given.shape[-2:] != (LANES, 1):
             shape = f"{given.dtype} {given.shape}"
-            raise OperandError(f"{name} is a register of 32 bits in each of 32 lanes, (32, 1), and this is {shape}")
+            raise OperandError(f"{name} must be a register of 32 bits in each of 32 lanes, (32, 1), not {shape}")
         numbers = given.view(np.uint32)[..., lanes, :] >> self._shifts(first) & np.uint32((1 << self._bits) - 1)
         found = np.zeros((*given.shape[:-2], *self._size), np.uint32)
         found[..., self._rows[lanes], self._columns[lanes]] = numbers
@@ -108,7 +108,7 @@ class BlockScales(Chosen):
         OperandError."""
         x = tensor.bits_of(scales, self.name, self.type)
         if x.shape[-2:] != self.size:
-            raise OperandError(f"{self.name} has the shape {self.size}, and this has {x.shape}")
+            raise OperandError(f"{self.name} must have the shape {self.size}, not {x.shape}")
         return self._packed(x, thread, self._checked(self._bytes, byte))
 
     def unpack(self, registers: Any, byte: int = 0, thread: int = 0) -> Array:

@@ -1,4 +1,4 @@
-"""What the extension `ptxemu_native` computes on matrices, where it is installed.
+"""The functions of the extension `ptxemu_native` on matrices, if it is installed.
 
 Its module of matrices carries the digest of the C that it was built from, as those of opcodes do. One that was built
 from other C is not used, and NumPy computes instead."""

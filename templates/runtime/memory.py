@@ -56,7 +56,7 @@ class Memory:
                 return address_of(number)
         if not array.flags.c_contiguous:
             told = "np.ascontiguousarray copies it, and the kernel writes into the copy"
-            raise ValueError(f"{name} is an array whose elements stand apart; {told}")
+            raise ValueError(f"{name} is an array whose elements are not contiguous; {told}")
         self._names.append(name)
         self._arrays.append(array)
         return address_of(len(self._arrays) - 1)
@@ -120,14 +120,16 @@ class Memory:
     def _error(self, at: Access, address: int, lane: int, number: int, width: int) -> AddressError:
         who = f"{at.line}: {at.text}: {self._thread(lane)}"
         if not 0 <= number < len(self._arrays):
-            return AddressError(f"{who}: {address:#x} is the address of no array")
+            return AddressError(f"{who}: {address:#x} is not an address in any array")
         name, offset, size = self._names[number], address & _BELOW, self._arrays[number].nbytes
         if number in self._sizes:
             offset, size = offset % _APART, self._sizes[number]
         place = f"byte {offset} of {name}"
         if offset % width:
-            return AddressError(f"{who}: {place} is no place for {width} bytes, which stand at multiples of {width}")
-        return AddressError(f"{who}: {place}, which has {size}")
+            return AddressError(
+                f"{who}: {place} is not aligned for {width} bytes, which must be at a multiple of {width}"
+            )
+        return AddressError(f"{who}: {place} is out of range: it has {size} bytes")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
-"""The errors for variants that do not exist, or not on a target, with what to write: read when something is wrong.
+"""The errors for variants that do not exist, or are not available on a target, with advice. This module is imported
+when something is wrong.
 
-catalog/explaining.py decides what they say; the record of what exists that it asks for stands here."""
+catalog/explaining.py decides what the errors say; this module provides the record of what exists."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .catalog.outside import Outside
 from .index import CATALOG, OPCODES, OUTSIDE, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
 
-# Of these it cannot be said that a variant does not exist.
+# The reasons that do not mean that a variant does not exist.
 _NO_VARIANT: Final = ("not-in-database", "operand-count", "syntax", "unknown-opcode")
 
 
@@ -50,7 +51,7 @@ class _Known(known.Known[Row]):
     other_types = OTHER_TYPES
     modifiers = MODIFIERS
     lists = "ptxemu.variants()"
-    lacks = ", and not one of the instructions that are emulated"
+    lacks = "; ptxemu does not emulate it"
     outside: Mapping[str, Outside] = {name: Outside(name, "", summary) for name, summary in OUTSIDE.items()}
 
 
@@ -66,7 +67,7 @@ def no_variant(spelling: str, operands: int | None) -> UnknownVariantError:
 
 
 def not_there(row: Row, target: str) -> UnknownTargetError:
-    """Return the error for a variant that a target does not have."""
+    """Return the error for a variant that a target does not support."""
     recipe = next((r.ptx for r in recipes(KNOWN, row, target, None) if r.works), "")
     why = explain(KNOWN, row.spelling, row.operands, target)
     return UnknownTargetError(_told(why, row.spelling, row.operands, target), recipe)

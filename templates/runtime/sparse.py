@@ -28,14 +28,14 @@ class Stored:
 
     def places(self, metadata: Any) -> Integers:
         """Return the places of stored elements, which are given. Raises OperandError."""
-        wanted = f"of each stored element of A its place in its group of {self._of}, from 0 on"
+        wanted = f"for each stored element of A its index in its group of {self._of}, from 0 on"
         if metadata is None:
-            raise OperandError(f"metadata of {self._form} is missing; write integers {self.size}, {wanted}")
+            raise OperandError(f"{self._form} requires metadata: an array {self.size} of integers, {wanted}")
         if not isinstance(metadata, np.ndarray) or metadata.dtype.kind not in "iu":
             kind = metadata.dtype if isinstance(metadata, np.ndarray) else f"a {type(metadata).__name__}"
-            raise OperandError(f"metadata is {kind}; write an array of integers, {wanted}")
+            raise OperandError(f"metadata must be an array of integers, {wanted}, not {kind}")
         if metadata.shape[-2:] != self.size:
-            raise OperandError(f"metadata has the shape {self.size}, {wanted}, and this has {metadata.shape}")
+            raise OperandError(f"metadata must have the shape {self.size}, {wanted}, not {metadata.shape}")
         groups = self._grouped(metadata.astype(np.int64))
         wrong = self._are_wrong(groups, self._parts(groups))
         if wrong.any():

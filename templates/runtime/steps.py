@@ -43,7 +43,7 @@ class StatementError(ValueError):
 
 
 class Effect(NamedTuple):
-    """What a step does to a register: its type there, its value before (None: it had none) and after."""
+    """The effect of a step on a register: its type there, its value before (None: it had none) and after."""
 
     register: str
     type: str

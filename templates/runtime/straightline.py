@@ -109,7 +109,7 @@ class Reader:
             for registers in (self._registers, self._around):
                 registers.take(declaration.strip())
         if self._around.lost or not re.fullmatch(r"(?:\s*\.reg\b[^;{}]*(?:;|$))*\s*", around):
-            raise ValueError(f"no declarations of registers, as in .reg .pred p; : {around!r}")
+            raise ValueError(f"declarations of registers must be such as '.reg .pred p;', not {around!r}")
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], Register] = {}
         self._refused: list[Refused] = []
@@ -153,7 +153,7 @@ class Reader:
         try:
             self._take_item(item)
         except (TooManyError, RecursionError):
-            refused = self._at(item.start, "the branches and guards up to here are more than are told apart")
+            refused = self._at(item.start, "there are too many branches and guards up to here")
             raise StatementError([*self._refused, refused]) from None
 
     def _take_item(self, item: Instruction | Directive | Problem | Declaration | Other) -> None:
@@ -193,7 +193,7 @@ class Reader:
 
     def _refuse_directive(self, start: int, text: str) -> None:
         name = re.match(r"\.\w+", text)
-        self.refuse(start, f"there is no {name[0] if name else 'directive'} here: only .reg declares")
+        self.refuse(start, f"{name[0] if name else 'this directive'} is not supported; only .reg is")
 
     def _directive(self, item: Directive) -> None:
         """Take `.version` and `.target`, which say what the statements are judged for, unless the caller does."""
@@ -208,12 +208,12 @@ class Reader:
                 return
         if self.target in CATALOG.targets and not CATALOG.knows(self.target, self.ptx):
             first = CATALOG.targets[self.target or ""].ptx
-            self.refuse(item.start, f"PTX {self.ptx} does not know {self.target}; write .version {first} or newer")
+            self.refuse(item.start, f"PTX {self.ptx} does not support {self.target}; write .version {first} or newer")
 
     def _declaration(self, item: Declaration) -> None:
         text = item.text or ""
         if re.search(r"\.(?:func|entry)\b", text):
-            self.refuse(item.start, "there are no functions here; give the statements of the body alone")
+            self.refuse(item.start, "functions are not supported; give only the statements of the body")
             return
         if text.startswith(".") and not re.match(r"\.reg\b", text):
             self._refuse_directive(item.start, text)
@@ -221,13 +221,13 @@ class Reader:
         before = self._registers.lost
         self._registers.take(item.text)
         if self._registers.lost and not before:
-            self.refuse(item.start, "this declaration cannot be read; write .reg .f32 a, b; or .reg .f32 %f<9>;")
+            self.refuse(item.start, "this declaration cannot be parsed; write .reg .f32 a, b; or .reg .f32 %f<9>;")
         elif text.startswith("{") and len(self._registers.open) > 1:
             self._outermost.add(self._registers.open[1])
         elif text.startswith(".reg"):
             type_ = re.match(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?:\.v[24]\s*)?\.(\w+)", text)
             if type_ and type_[1] not in _WIDTHS:
-                self.refuse(item.start, f"there are no registers of .{type_[1]} here")
+                self.refuse(item.start, f"registers of .{type_[1]} are not supported")
 
     # Branches
 
@@ -236,7 +236,7 @@ class Reader:
         label = item.operands.strip()
         start = item.operands_start + item.operands.find(label)
         if label in self._labels:
-            raise Refusal(start, f"{label} stands before this branch, and loops are not run")
+            raise Refusal(start, f"{label} is before this branch, and loops are not supported")
         first, jumped = self._jumps.get(label, (start, NEVER))
         self._jumps[label] = (first, self._conditions.either(jumped, self._where(item)))
         self._active = self._where(item, opposite=True)
@@ -244,7 +244,7 @@ class Reader:
     def _label(self, item: Other) -> None:
         label = item.text.rstrip(":").rstrip()
         if label in self._labels:
-            self.refuse(item.start, f"the label {label} stands twice")
+            self.refuse(item.start, f"the label {label} appears twice")
         self._labels.add(label)
         self._active = self._conditions.either(self._active, self._jumps.pop(label, (0, NEVER))[1])
 
@@ -254,13 +254,16 @@ class Reader:
         """Take a statement that multiplies matrices. Raises Refusal."""
         head = "".join(item.text.split())
         if not self.has_warps:
-            raise Refusal(item.start, f"{head}: a thread is run by itself here; ptxemu.function runs all 32 lanes")
+            raise Refusal(
+                item.start,
+                f"{head} is not supported: each thread runs by itself here; ptxemu.function runs all 32 lanes",
+            )
         try:
             does = multiplying(head, self.target, self.ptx)
         except (ValueError, NoRuleError) as e:
             raise Refusal(item.start, str(e)) from None
         if self._where(item) != ALWAYS:
-            raise Refusal(item.start, f"{head} is run by all lanes at once; no guard or branch may leave some out")
+            raise Refusal(item.start, f"{head} is executed by all lanes at once; no guard or branch may leave some out")
         given = self._split(item)
         operands = dict(zip(does.operands, given, strict=False))
         if len(given) != len(does.operands):
@@ -282,7 +285,7 @@ class Reader:
         parts = o.parts if o.kind == kinds.VECTOR else (o,) if name not in MATRICES else ()
         if len(parts) != count:
             called = name.upper() if name in MATRICES else name
-            message = f"{called} of {does.form.shape} is {count} register{'s' * (count > 1)} in braces"
+            message = f"{called} of {does.form.shape} must be {count} register{'s' * (count > 1)} in braces"
             raise Refusal(item.operands_start + o.start, message)
         for p in parts:
             self._check_name(p, item)
@@ -299,7 +302,7 @@ class Reader:
         start = item.operands_start + o.start
         kind, value = constants.value(_NUMBERED.sub(lambda m: self._number(m, start), o.text))
         if kind != constants.INTEGER:
-            raise Refusal(start, f"{o.text} is no integer constant, and lanes are chosen by such")
+            raise Refusal(start, f"{o.text} must be an integer constant, which chooses lanes")
         return int(value)
 
     def _held(self, o: Operand, t: Type, item: Other) -> int:
@@ -320,11 +323,11 @@ class Reader:
         """Return a register of a matrix, which has the bits of its type."""
         start = item.operands_start + o.start
         if o.kind[0] not in '."' and o.kind != kinds.REGISTER:
-            raise Refusal(start, f"{o.text} is no register")
+            raise Refusal(start, f"{o.text} is not a register")
         register = self._register(o.text, start)
         bits = 8 * t.bits.itemsize
         if register.type is not None and register.type.bits != t.bits:
-            raise Refusal(start, f"{o.text} is a {register.declared} register; one of {bits} bits is taken here")
+            raise Refusal(start, f"{o.text} is a {register.declared} register; one of {bits} bits is required here")
         self._narrow(register, TAKEN[bits], start, "a matrix")
         return register
 
@@ -344,11 +347,11 @@ class Reader:
             row = find(spelling, count(shapes, unpacks), self.target)
         except LookupError as e:
             if is_other(opcode, names.split(".")):
-                raise Refusal(item.start, f"{spelling} is PTX outside of the database, and not run") from None
+                raise Refusal(item.start, f"{spelling} is PTX outside the database and cannot be run") from None
             raise Refusal(item.start, str(e)) from None
         refusals = CATALOG.refusals(row.requires, self.target, self.ptx)
         if any(r.code != "target-unknown" for r in refusals):
-            raise Refusal(item.start, f"{row} needs {CATALOG.text(row.requires)}; .version is {self.ptx}")
+            raise Refusal(item.start, f"{row} requires {CATALOG.text(row.requires)}; .version is {self.ptx}")
         s = signature(row.signature)
         v = statement(row, s)
         for c in self._matcher.complaints(v, shapes):
@@ -451,7 +454,7 @@ class Reader:
         start = item.statement + m.start(2)
         kind = self._registers.kind(m[2])
         if kind not in (".pred", kinds.REGISTER):
-            raise Refusal(start, f"{m[2]} is a {kind} register; a guard is a predicate")
+            raise Refusal(start, f"{m[2]} is a {kind} register; a guard must be a predicate")
         register = self._register(m[2], start)
         self._narrow(register, (".pred",), start, "a guard")
         value = self._value_of(register, type_named("pred"), start, self._active)
@@ -470,7 +473,7 @@ class Reader:
 
     def variable(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         """Return the value of an operand that is an address. Raises Refusal."""
-        raise Refusal(item.operands_start + o.start, f"{o.text} is an address; add by an instruction of its own")
+        raise Refusal(item.operands_start + o.start, f"{o.text} is an address; add with a separate instruction")
 
     def _constant(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         start = item.operands_start + o.start
@@ -488,7 +491,7 @@ class Reader:
             return m[0]
         argument = self._arguments[number]
         if argument.value is None:
-            raise Refusal(start, f"the value of {argument.name} is not known here; write the number in its place")
+            raise Refusal(start, f"the value of {argument.name} is not known; replace it by the number")
         return f"({argument.value})"
 
     def _condition_code(self, t: Type, v: Statement, item: Instruction, where: int) -> int:
@@ -496,19 +499,19 @@ class Reader:
         where none has."""
         code = self._known(_CONDITION_CODE, t.name)
         if code.last not in (None, t):
-            message = f"{v.spelling} reads a {t.name}, and what stands before makes it a {code.last.name}"
-            raise Refusal(item.start, f"{message}; PTX does not say what that gives")
+            message = f"{v.spelling} reads a {t.name}, but the statements before produce a {code.last.name}"
+            raise Refusal(item.start, f"{message}; PTX does not define the result")
         code.last = t
         return self._value_of(code, t, item.start, where)
 
     def _special(self, o: Operand, t: Type, item: Instruction | Other) -> int:
         """Return the value of a special register, which is an input."""
         if t.sort == "bool" and o.kind != kinds.PREDICATE_SPECIAL:
-            raise Refusal(item.operands_start + o.start, f"{o.text} is no predicate")
+            raise Refusal(item.operands_start + o.start, f"{o.text} is not a predicate")
         name = "".join(o.text.split()).lstrip("%")
         about = next(r for r in SPECIAL_REGISTERS if f"%{name.partition('.')[0]}" in r.names)
         if any(r.code != "target-unknown" for r in CATALOG.refusals(about.requires, self.target, self.ptx)):
-            message = f"{o.text} needs {CATALOG.text(about.requires)}"
+            message = f"{o.text} requires {CATALOG.text(about.requires)}"
             raise Refusal(item.operands_start + o.start, message)
         name = name.replace(".", "_")
         return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
@@ -537,7 +540,7 @@ class Reader:
         declared = self._registers.kind(name) if home is not None else ""
         name = f"{vector}.{_LANES.get(lane, lane)}" if lane else name
         if home is None and self._arguments:
-            raise Refusal(start, f"{name} is no operand, and declared nowhere; declare it by .reg")
+            raise Refusal(start, f"{name} is neither an operand nor declared; declare it with .reg")
         return self._named.setdefault(
             (home or 0, name), Register(name.lstrip("%").replace(".", "_"), home or 0, declared)
         )
@@ -600,10 +603,10 @@ class Reader:
         if argument is not None and argument.type:
             message = f"{register.name} is read before it is written"
             if start == register.place:
-                message = f"{register.name} is not written where a guard or a branch leaves this out"
+                message = f"{register.name} is not written if a guard or a branch skips this"
             self._unset.append((-1, self._at(start, f'{message}, and its constraint is "="; write "+"')))
         elif register.home:
-            partly = "" if register.written < 0 else " where its guard does not hold"
+            partly = "" if register.written < 0 else " if its guard is false"
             message = f"{register.name} is read before it is written{partly}, and declared in these braces"
             self._unset.append((register.home, self._at(start, f"{message}; write it first, or declare it outside")))
 
@@ -634,7 +637,7 @@ class Reader:
         """Refuse a result in an operand that is an input alone."""
         number = self._operand(o.text)
         if number is not None and not self._arguments[self._arguments[number].register].writes:
-            message = f'{o.text} is an input, "{register.name}"; what is written needs the constraint "=" or "+"'
+            message = f'{o.text} is an input, "{register.name}"; writing requires the constraint "=" or "+"'
             raise Refusal(register.place, message)
 
     def _fill(self, register: Register, t: Type, guard: int) -> int:
@@ -655,7 +658,7 @@ class Reader:
         left = set(taken) if possible is None else possible & set(taken)
         if not left:
             listed = " or ".join(sorted(possible or ()))
-            message = f"{what} takes {' or '.join(taken)}, and {register.name} is {listed} elsewhere"
+            message = f"{what} takes {' or '.join(taken)}, but {register.name} is {listed} elsewhere"
             raise Refusal(start, f"{message}; move it into another register")
         register.possible = left
 
@@ -681,7 +684,7 @@ class Reader:
         # Braces around everything are those of a function's body.
         body = next(iter(self._outermost)) if len(self._outermost) == 1 and 0 not in used else 0
         for label, (start, _) in self._jumps.items():
-            self.refuse(start, f"there is no label {label} behind this branch")
+            self.refuse(start, f"there is no label {label} after this branch")
         if not self._steps and not self._refused and not self._unset:
             self._refused.append(self._at(0, "there is no statement to run"))
         chosen = [] if self._refused else self._results(results, body)
@@ -698,7 +701,7 @@ class Reader:
         for names in ([i.name for i in inputs], [r.name for r in chosen]):
             twice = next((n for n in names if names.count(n) > 1), None)
             if twice is not None:
-                raise ValueError(f"{twice} and %{twice} are two registers; give one of them another name")
+                raise ValueError(f"{twice} and %{twice} are two registers; rename one of them")
         ends = [Named(r.name, r.value or 0, _types(r, [r.last] if r.last else [])) for r in chosen]
         return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
 
@@ -714,12 +717,12 @@ class Reader:
                 if register.value is None:
                     self.refuse(0, f"no statement writes {register.name}, which is an output")
             if not outputs and not any(map(self._is_around, written)):
-                raise ValueError("no operand is an output")
+                raise ValueError("none of the operands is an output")
             return [r for r in outputs if r.value is not None] + [r for r in written if self._is_around(r)]
         chosen = [r for r in written if (not r.read and r.home == body) or self._is_around(r)]
         chosen.sort(key=lambda r: r.written)
         if not chosen:
-            raise ValueError("every register that is written is read again; name those that are results")
+            raise ValueError("every register that is written is read again; name those that are results with `results`")
         return chosen
 
     def _is_around(self, register: Register) -> bool:
@@ -732,8 +735,8 @@ class Reader:
         same = [r for r in same if r.home in (0, body)] or same
         if len(same) != 1:
             known = ", ".join(dict.fromkeys(r.name for r in written))
-            why = "is written nowhere" if not same else "is more than one register"
-            raise ValueError(f"{name} {why}; what is written: {known}")
+            why = "is not written" if not same else "means several registers"
+            raise ValueError(f"{name} {why}; these are written: {known}")
         return same[0]
 
 
@@ -770,12 +773,12 @@ def _unknown(statement: str) -> str:
     m = re.match(r"[\w.:$]+", statement)
     head = m[0] if m else statement
     if "[" in statement:
-        return f"{head}: there is no memory here; what it would load is an input, what it would store a result"
+        return f"{head} is not supported: there is no memory here; use inputs and results instead"
     try:
         find(head, None, None)
     except LookupError as e:
         return str(e)
-    return f"{head} is not run here"
+    return f"{head} is not supported"
 
 
 def _types(register: Register, used: Iterable[Type]) -> tuple[Type, ...]:

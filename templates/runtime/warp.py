@@ -40,7 +40,7 @@ class Fragment:
         x = tensor.bits_of(matrix, self.name, self.type)
         expected = (self.products, *self.size) if self.products > 1 else self.size
         if x.shape[-len(expected) :] != expected:
-            raise OperandError(f"{self.name} has the shape {expected}, and this has {np.shape(matrix)}")
+            raise OperandError(f"{self.name} must have the shape {expected}, not {np.shape(matrix)}")
         found = x[
             (..., self._product, self.rows, self.columns) if self.products > 1 else (..., self.rows, self.columns)
         ]
@@ -56,10 +56,10 @@ class Fragment:
         unsigned = np.dtype(f"u{self._width // 8}")
         given = np.asarray(registers)
         if given.dtype.kind not in "uif" or given.dtype.itemsize != unsigned.itemsize:
-            raise OperandError(f"registers of {self.name} are {unsigned}, and these are {given.dtype}")
+            raise OperandError(f"registers of {self.name} must be {unsigned}, not {given.dtype}")
         if given.shape[-2:] != (LANES, self.registers):
             raise OperandError(
-                f"{self.name} has 32 lanes of {self.registers} registers, and these have the shape {given.shape}"
+                f"{self.name} has 32 lanes of {self.registers} registers, but these have the shape {given.shape}"
             )
         parts = given.view(unsigned)[..., None] >> self._shifts & unsigned.type((1 << self._element.bits) - 1)
         elements = parts.reshape(*given.shape[:-1], -1)[..., : self.rows.shape[1]]
@@ -119,7 +119,7 @@ class Fragments:
     def metadata(self) -> Metadata:
         """The fragment of metadata. Raises ValueError where the form is not sparse."""
         if not self.form.is_sparse:
-            raise ValueError(f"{self.form} has no metadata; sparse forms have")
+            raise ValueError(f"{self.form} takes no metadata; only sparse forms do")
         return Metadata(self.form, first_about(self.form, METADATA))
 
     @cached_property
@@ -134,7 +134,7 @@ class Fragments:
 
     def _scales(self, matrix: str, size: tuple[int, int]) -> BlockScales:
         if not self.form.is_scaled:
-            raise ValueError(f"{self.form} has no scales; forms with .block_scale have")
+            raise ValueError(f"{self.form} takes no scales; only forms with .block_scale do")
         return BlockScales(self.form, matrix, size, SCALES[matrix])
 
     def _fragment(self, name: str, size: tuple[int, int], of: str, layout: Layout, apart: str) -> Fragment:
@@ -161,7 +161,7 @@ def fragments(form: str) -> Fragments:
     """Return the fragments of a form of mma, by its whole spelling or in short. Raises ValueError."""
     found = form_named(form, FORMS, ELEMENTS)
     if not found.computes:
-        raise ValueError(f"{found}: the lanes of its elements are not known here")
+        raise ValueError(f"{found}: the lanes of its elements are not known")
     return Fragments(found)
 
 
@@ -170,7 +170,7 @@ def ldmatrix(matrices: Any, trans: bool = False) -> Array:
     elements of 16 bits, (..., matrices, 8, 8); transposed with `trans`. Raises OperandError."""
     x = np.asarray(matrices)
     if x.dtype.itemsize != 2 or x.ndim < 3 or x.shape[-2:] != (8, 8) or x.shape[-3] not in (1, 2, 4):
-        raise OperandError(f"ldmatrix loads 1, 2 or 4 matrices (8, 8) of 16 bits, and this is {x.dtype} {x.shape}")
+        raise OperandError(f"ldmatrix loads 1, 2 or 4 matrices (8, 8) of 16 bits, not {x.dtype} {x.shape}")
     place = LOADS["ldmatrix.trans" if trans else "ldmatrix"]
     lane, i = np.meshgrid(np.arange(LANES), np.arange(place.elements), indexing="ij")
     rows, columns = place.of(lane, i, 2, 1)

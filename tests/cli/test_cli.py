@@ -104,7 +104,7 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("eval", "add.f32", "1"), "2"),
         (("eval", "add.f32"), "2 operands"),
         (("eval", "add.f32", "1", "2", "3"), "2"),
-        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number; write 1.5, "),
+        (("eval", "add.f32", "1", "x"), "operand 'x' is not a number; write a number, "),
         (("eval", "add.f32", "1", "ifn"), "operand 'ifn' is not a number; did you mean 'inf'?"),
         (("eval", "add.f32", "1", "0x3f80"), "0x and 8 hexadecimal digits"),
         (("eval", "add.f32", "1,2", "3"), "one number"),
@@ -115,17 +115,17 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("show", "ad"), "add"),
         (("show", "max.NaNN.f32"), "did you mean '.NaN'?"),
         (("show", "max.f64", "--operands", "3"), "max.f64 takes 2 source operands, not 3"),
-        (("show", "max", "--operands", "2"), "--operands belongs to a variant, such as max.f32"),
-        (("show", "mov.b128"), "other sections of PTX"),
+        (("show", "max", "--operands", "2"), "--operands applies to variants only, such as max.f32"),
+        (("show", "mov.b128"), "another section of PTX"),
         (("validate", "nowhere.yaml"), "no such file"),
         (("valdate",), "validate"),
         (("query", "add.f32", "--traget", "sm_90"), "unknown option '--traget'; did you mean '--target'?"),
         (("query", "add.f32", "--traget", "sm_90"), "usage: ptxspec query "),
         (("diff", "8.5..8.8"), "usage: ptxspec diff "),
-        (("explain", str(ROOT / "README.md")), "README.md' is a file, and no message; write `ptxspec explain < "),
+        (("explain", str(ROOT / "README.md")), "README.md' is a file, not a message; write `ptxspec explain < "),
         (("query", "add.f32", "sm_80"), "unexpected argument 'sm_80'"),
-        (("list", "--type", "f32", "--type", "f64"), "--type is given twice"),
-        (("list", "--target", ""), "unknown target ''; `ptxspec targets` lists those that are known"),
+        (("list", "--type", "f32", "--type", "f64"), "--type was given twice"),
+        (("list", "--target", ""), "unknown target ''; `ptxspec targets` lists the known targets"),
         (("diff", "--ptx", ""), "OLD..NEW"),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeyp
 def test_validate_counts(project: Project, spec: Spec) -> None:
     result = project.run("validate")
     variants = sum(len(spec.instructions[o].variants) for o in OPCODES)
-    assert result.code == 0 and f": {len(OPCODES)} opcodes, {variants} variants, no errors" in result.out
+    assert result.code == 0 and f": {len(OPCODES)} opcodes, {variants:,} variants, no errors" in result.out
 
 
 def test_a_root_is_named_from_within_and_a_wrong_one_is_told(
@@ -217,7 +217,7 @@ def test_a_root_is_named_from_within_and_a_wrong_one_is_told(
     assert main(["validate", "--root", "../.."]) == 1
     assert "spec/instructions/mul.yaml:1:1" in capsys.readouterr().err
     assert main(["validate", "--root", str(tmp_path)]) == 2
-    assert "holds no spec/ and templates/" in capsys.readouterr().err
+    assert "has no spec/ and templates/" in capsys.readouterr().err
 
 
 @pytest.mark.exhaustive

@@ -62,14 +62,14 @@ def test_json_has_registers_and_statements(capsys: pytest.CaptureFixture[str], m
 @pytest.mark.parametrize(
     ("text", "registers", "said"),
     [
-        ("add.f32 d, a, b;", ["a=1"], "k.ptx takes a, b; b missing, as in b=1.5"),
-        ("add.f32 d, a, b;", ["a=1", "b=1", "a=2"], "register a is given twice"),
+        ("add.f32 d, a, b;", ["a=1"], "k.ptx takes a, b; b missing: add b=1.5"),
+        ("add.f32 d, a, b;", ["a=1", "b=1", "a=2"], "register a was given twice"),
         ("add.f32 d, alpha, b;", ["alpa=1", "b=1"], "did you mean 'alpha'?"),
-        ("add.f32 d, a, b;", ["1", "2"], "'1' names no register; write NAME=VALUE, as in a=1.5"),
+        ("add.f32 d, a, b;", ["1", "2"], "'1' does not have the form NAME=VALUE, as in a=1.5"),
         ("add.f32 d, a, b;", ["a=1", "b=x"], "operand 'x' is not a number"),
         ("add.f32 d, a, b; add.f32 a, d, d; add.f32 d, a, a; add.f32 a, d, d; @p mov.f32 a, d; mov.f32 d, a;",
          ["a=1", "b=1", "p=1"], "operand '1': .pred takes true or false"),
-        ("bra L;\n  ret;", [], "k.ptx:2:3: error: ret: ret is PTX, and not one of the instructions that are emulated"),
+        ("bra L;\n  ret;", [], "k.ptx:2:3: error: ret: ret is a PTX instruction; ptxemu does not emulate it"),
         ("bra L;\n  ret;", [], "2 statements cannot be run"),
         ("", [], "there is no statement to run"),
         (None, [], "No such file"),
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said_and_the_code_is_2(
 
 def test_eval_takes_a_variant_or_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys)
-    assert code == 2 and "eval takes a VARIANT and its OPERANDs, or --file FILE and registers" in err
+    assert code == 2 and "eval requires a VARIANT and its OPERANDs, or --file FILE and registers" in err
 
 
 def test_a_hazard_is_told_with_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -52,10 +52,10 @@ def test_each_line_of_eval_has_a_line(monkeypatch: pytest.MonkeyPatch, capsys: p
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["query", "-", "--format", "json"], "write --format jsonl"),
-        (["eval", "-", "--format", "json"], "write --format jsonl"),
-        (["eval", "-", "--trace"], "takes --target and --format alone"),
-        (["eval", "add.f32", "1", "2", "--format", "jsonl"], "write --format json"),
+        (["query", "-", "--format", "json"], "use --format jsonl"),
+        (["eval", "-", "--format", "json"], "use --format jsonl"),
+        (["eval", "-", "--trace"], "accepts no options but --target and --format"),
+        (["eval", "add.f32", "1", "2", "--format", "jsonl"], "use --format json"),
     ],
 )
 def test_what_many_answers_do_not_take(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:

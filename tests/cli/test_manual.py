@@ -52,7 +52,7 @@ def test_it_opens_where_the_name_stands(
     [
         (["fmma"], "unknown page 'fmma'; did you mean 'fma'?"),
         (["max.NaN.f64"], "max.f64 has no .NaN; it has no modifiers"),
-        (["--port", "8000"], "--port says where to serve it: add --serve"),
+        (["--port", "8000"], "--port requires --serve"),
         (["--serve", "--port", "70000"], "a port is a number from 0 to 65535"),
     ],
 )
@@ -69,7 +69,7 @@ def test_without_a_browser_the_address_is_told(
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
     assert main(["manual", "--root", str(ROOT)]) == 0
     out, err = capsys.readouterr()
-    assert out == f"{FOLDER}/index.html\n" and "no browser is known here" in err
+    assert out == f"{FOLDER}/index.html\n" and "no browser was found" in err
 
 
 def test_it_is_served_to_this_machine_until_somebody_interrupts(
@@ -181,4 +181,4 @@ def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str], opened
     with taken() as port:
         assert main(["manual", "--serve", "--port", str(port), "--root", str(ROOT)]) == 2
     err = capsys.readouterr().err
-    assert f"port {port} cannot be served" in err and "--port N names another" in err and not opened
+    assert f"cannot serve on port {port}" in err and "choose another with --port N" in err and not opened

@@ -108,7 +108,7 @@ def test_lines_are_as_wide_as_the_terminal(
 
 def test_a_line_is_a_line_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    needs = "  needs   sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; sm_100f, sm_101f, sm_120f families from "
+    needs = "  requires  sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; sm_100f, sm_101f, sm_120f families from "
     assert needs in printed(capsys, "query cvt.rn.satfinite.e2m1x2.f32 --target sm_120")
 
 
@@ -125,5 +125,5 @@ def test_ptxspec_alone_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -
     for command in COMMANDS:
         assert re.search(rf"^  {command} +\w", told, re.MULTILINE)
     first, second = EXAMPLES[""][:2]
-    assert f"examples\n  {first}\n  {second}\n" in told
+    assert f"Examples\n  {first}\n  {second}\n" in told
     assert main([]) == 0 and capsys.readouterr().out == told

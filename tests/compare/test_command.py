@@ -25,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def test_what_differs_is_told_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "max.f32", "numpy.maximum", *FEW)
     assert code == 1
-    assert " ".join(out.split()).startswith("max.f32 and numpy.maximum differ. Tried: 5,776 special operands in all")
+    assert " ".join(out.split()).startswith("max.f32 and numpy.maximum differ. Tried: 5,776 combinations of special")
     assert "one is a NaN\n  NaN, number   " in out
     assert "of NaN 0x7fc00000, 0.0 0x00000000: A 0.0 0x00000000, B NaN 0x7fc00000" in out
     assert "may differ: NumPy leaves open which of two zeros" in out
@@ -35,15 +35,15 @@ def test_what_differs_is_told_with_an_example(capsys: pytest.CaptureFixture[str]
 def test_equal_is_never_said_of_more_than_was_tried(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "max.f32", "fmaxf", *FEW)
     assert code == 0
-    assert "are equal on what was tried: 5,776 special" in " ".join(out.split())
-    assert "but for what is left open" in out.partition("\nA ")[0]
+    assert "are equal on the operands tried: 5,776 combinations of special" in " ".join(out.split())
+    assert "except where the result is left open" in " ".join(out.partition("\nA ")[0].split())
     code, out, _ = run(capsys, "abs.f16", "abs.f16 %d, %a;", *FEW)
     assert code == 0
     assert out.startswith("abs.f16 and abs.f16 %d, %a; are equal on all 65,536 operands.\n")
     code, out, _ = run(capsys, "sqrt.approx.f32", "sqrt.rn.f32", *FEW)
     assert code == 0
     verdict = " ".join(out.partition("\nA ")[0].split())
-    assert verdict.endswith("in the emulator, which rounds correctly what sqrt.approx.f32 need not.")
+    assert verdict.endswith("for the emulator, which rounds sqrt.approx.f32 correctly (hardware may not).")
 
 
 def test_json_has_all_that_the_text_has(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,9 +72,9 @@ def test_a_file_of_ptx(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
 
 
 MISUSE = {
-    ("add.f32", "add.f64"): "add.f32 takes .f32, .f32, add.f64 takes .f64, .f64: only what has the same types",
+    ("add.f32", "add.f64"): "add.f32 takes .f32, .f32, add.f64 takes .f64, .f64: only functions of the same types",
     ("max.f16", "fmaxf"): "max.f16 takes .f16, .f16, fmaxf takes .f32, .f32",
-    ("add.f16", "add.bf16 %d, %a, %b;"): "only what has the same types can be compared",
+    ("add.f16", "add.bf16 %d, %a, %b;"): "only functions of the same types can be compared",
     ("numpy.fmin", "numpy.minimum"): "one of the two must say which",
     ("max.f32", "numpy.maximun"): "did you mean 'numpy.maximum'?",
     ("max.f32", "numpy.sum"): "numpy.sum is no universal function of NumPy",
@@ -85,15 +85,15 @@ MISUSE = {
     ("max.f32", "__fadd_rx"): "did you mean the function '__fadd_r",
     ("max.f32", "  "): "there is nothing to compare",
     ("max.f32", "mov.f32 %a, %b"): "a semicolon is missing here",
-    ("max.f32", "fmaxf@sm_90"): "fmaxf is the same everywhere: leave @sm_90 away",
+    ("max.f32", "fmaxf@sm_90"): "fmaxf is the same on all targets; remove @sm_90",
     ("max.f32", "somewhere/else.ptx"): "somewhere/else.ptx: there is no such file",
     ("max.f32@sm_91", "fmaxf"): "sm_91",
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
     ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",
-    ("max.f32", "mpfr"): "max.f32 rounds nothing: mpfr has no part in it",
-    ("numpy.add", "mpfr"): "the other must be a variant such as add.rn.f16",
+    ("max.f32", "mpfr"): "max.f32 does not round, so it cannot be compared with mpfr",
+    ("numpy.add", "mpfr"): "requires a variant such as add.rn.f16 on the other side",
     ("add.f32", "mpfr@sm_90"): "mpfr is the same everywhere: leave @sm_90 away",
-    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operand: what takes 1 to 4 can be compared",
+    ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operands: only functions of 1 to 4 operands can be compared",
 }
 
 

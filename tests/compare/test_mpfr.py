@@ -12,7 +12,7 @@ from .conftest import Compare
 pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/compare")
 
 # Why MPFR does not judge a variant.
-REFUSED = ("rounds nothing", "MPFR has no", "takes 1 to 4 can be compared")
+REFUSED = ("does not round", "MPFR has no", "only functions of 1 to 4")
 
 
 @pytest.mark.exhaustive
@@ -45,11 +45,11 @@ def test_what_rounds_in_each_way_is_as_mpfr_has_it(compared: Compare, spelling: 
 @pytest.mark.parametrize(
     ("spelling", "why"),
     [
-        ("neg.f32", "neg.f32 rounds nothing: mpfr has no part in it"),
+        ("neg.f32", "neg.f32 does not round, so it cannot be compared with mpfr"),
         ("cvt.rs.f16x2.f32", "cvt.rs.f16x2.f32: MPFR has no convertStochastic"),
         ("cvt.rna.tf32.f32", "cvt.rna.tf32.f32: MPFR has no roundTiesToAway"),
         ("cvt.rz.ue8m0x2.f32", "MPFR has no numbers like those of .ue8m0"),
-        ("fmaxf", "the other must be a variant such as add.rn.f16"),
+        ("fmaxf", "requires a variant such as add.rn.f16 on the other side"),
     ],
 )
 def test_what_it_cannot_judge_is_refused(compared: Compare, spelling: str, why: str) -> None:
@@ -61,7 +61,7 @@ def test_what_is_inside_of_the_manuals_bound_is_left_open_and_measured(compared:
     found = compared("ex2.approx.ftz.f32", "mpfr", "sm_75")
     assert found.equal and {r.kind for r in found.rows} == {VALUE}
     (row,) = found.rows
-    assert row.open.startswith("the manual's bound: 2 ulp") and 1 <= row.worst <= 2 and row.count > 100
+    assert row.open.startswith("the bound in NVIDIA's manual: 2 ulp") and 1 <= row.worst <= 2 and row.count > 100
 
 
 @pytest.mark.parametrize("spelling", ["add.f32", "mad.f32"])

@@ -116,7 +116,7 @@ def test_what_is_rounded_correctly_here_is_told_to_be_so_here_only(compared: Com
 def test_a_polynomial_against_what_it_approximates(compared: Compare) -> None:
     found = compared(str(ROOT / "spec/examples/exp2.ptx"), "exp2f", samples=1 << 16)
     assert not found.a.loose and found.b.loose and not found.equal
-    assert found.a.about[0] == "takes x for a, gives y"
+    assert found.a.about[0] == "takes x for a, returns y"
     # Its file says up to where it may be used: infinities and NaNs are not among its operands.
     assert {(r.kind, r.classes) for r in found.rows} >= {(NAN, ("NaN",)), (INFINITE, ("+normal",))}
     one, two, more = (sum(r.steps[i] for r in found.rows if r.kind == VALUE) for i in range(3))

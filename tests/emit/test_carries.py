@@ -75,7 +75,7 @@ def test_a_carry_that_no_statement_sets_is_an_input() -> None:
 
 
 def test_a_borrow_is_no_carry() -> None:
-    with pytest.raises(ptxemu.StatementError, match="reads a carry, and what stands before makes it a borrow"):
+    with pytest.raises(ptxemu.StatementError, match="reads a carry, but the statements before produce a borrow"):
         ptxemu.function("sub.cc.u32 a, b, c; addc.u32 d, e, f;")
 
 

@@ -224,7 +224,7 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
     result = project.run("generate", "--check", "--diff")
     assert result.code == 1
     assert "-Change the sign of a value." in result.out and "+Change the sign of one value." in result.out
-    assert "generated/: 0 added" in result.out and "generated/ is stale; run `ptxspec generate`" in result.err
+    assert "generated/: 0 added" in result.out and "generated/ is out of date; run `ptxspec generate`" in result.err
     plan = project.run("generate", "--check").out
     assert "the sign of" not in plan and "generated/: 0 added" in plan and "  changed: manual/neg.md\n" in plan
     assert {**files(project.root), NEG: before[NEG]} == before
@@ -399,7 +399,7 @@ def test_what_is_installed_is_neither_written_nor_judged(
     monkeypatch.chdir(tmp_path)
     assert roots.find() == roots.Root(project.root) and roots.find().packaged
     assert main(command) == 2
-    said = f"the program's own specification, {project.root}, is installed; name a clone: --root DIR"
+    said = f"the specification in {project.root} is installed and read-only; name a clone with --root DIR"
     assert capsys.readouterr().err == f"ptxspec: {said}\n"
     assert not (project.root / "generated").exists()
 
@@ -411,7 +411,7 @@ def test_a_checkout_without_templates_is_not_passed_over(
     monkeypatch.chdir(project.root / "spec")
     for command in (["generate"], ["validate"], ["query", "add.f32"]):
         assert main([*command, "--root", ".."]) == 2
-        assert "..: holds no templates/" in capsys.readouterr().err
+        assert ".. has no templates/" in capsys.readouterr().err
 
 
 @pytest.mark.exhaustive

@@ -36,7 +36,7 @@ def test_what_the_toolkit_does_not_write_is_skipped(bench: Bench) -> None:
     bench.device.release, bench.device.ptx = "11.0", 70
     assert rows["ex2.approx.ftz.bf16"]["verdict"] == "agrees"
     row = bench.rows()["ex2.approx.ftz.bf16"]
-    assert (row["verdict"], row["why"]) == ("skipped", "needs PTX 7.8; CUDA 11.0 writes 7.0")
+    assert (row["verdict"], row["why"]) == ("skipped", "requires PTX 7.8; CUDA 11.0 writes 7.0")
 
 
 def test_one_wrong_bit_of_an_exact_variant_is_found(bench: Bench) -> None:
@@ -144,7 +144,7 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", Driver)
     monkeypatch.setitem(sys.modules, "cuda.bindings", Driver)
     monkeypatch.setitem(sys.modules, "cuda", Driver)
-    assert "no NVIDIA driver here: libcuda.so.1: cannot open" in said()
+    assert "there is no NVIDIA driver: libcuda.so.1: cannot open" in said()
     monkeypatch.setattr(Driver, "cuInit", staticmethod(lambda _: (Status(),)))
     assert "the driver says CUDA_ERROR_NO_DEVICE" in said()
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", None)

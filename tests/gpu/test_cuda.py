@@ -55,13 +55,13 @@ def test_after_an_error_the_next_kernel_runs(driver: fake_cuda.Driver) -> None:
 
 def test_a_gpu_that_the_compiler_does_not_know_cannot_run(driver: fake_cuda.Driver) -> None:
     driver.generation = 7
-    with pytest.raises(NoDeviceError, match=r"compiles for sm_75 to sm_90, and not for sm_70"):
+    with pytest.raises(NoDeviceError, match=r"supports sm_75 to sm_90, but not sm_70"):
         cuda.CudaDevice()
 
 
 def test_a_driver_older_than_the_compiler_is_told_of_once(driver: fake_cuda.Driver) -> None:
     driver.version = 12080
-    with pytest.raises(NoDeviceError, match=r"of CUDA 12\.8, and cannot run what NVRTC 13\.0 compiles"):
+    with pytest.raises(NoDeviceError, match=r"supports CUDA 12\.8, and cannot run code that NVRTC 13\.0 compiles"):
         cuda.CudaDevice()
 
 

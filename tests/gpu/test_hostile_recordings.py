@@ -50,7 +50,7 @@ LIES: dict[str, Line] = {
     "a size that is no whole number": {"count": 1.5, "kept": 1.5},
     "a size that is text": {"count": "1"},
     "a size that is true": {"count": True, "kept": True},
-    "a size that is no number": {"count": float("nan")},
+    "a size that is not a number": {"count": float("nan")},
     "a start behind the end": {"start": 1 << 70},
     "another place": {"start": 1},
     "a stream that is no text": {"stream": 5},

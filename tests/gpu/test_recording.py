@@ -131,7 +131,7 @@ def test_a_recording_that_was_changed_is_refused(bench: Bench, copied: Path) -> 
     edited(copied, digest=blobs.digest(results))
     assert bench.run("--replay", copied).code == 0
     edited(copied, failed=None)
-    refused("about.json: not a recording: failed is not an object")
+    refused("about.json is not a recording: failed is not an object")
     edited(copied, failed={}, operands=vectors.VERSION + 1)
     refused("another version of the recorder")
     edited(copied, operands=vectors.VERSION, specification={"sha256": "", "variants": "0" * 64})
@@ -304,7 +304,7 @@ def test_only_the_same_run_goes_on(bench: Bench, copied: Path) -> None:
     refused = bench.run("--record", copied)
     assert refused.code == 2 and "begun with another target: sm_90, now sm_80" in refused.err
     refused = bench.run("--record", bench.root / "spec")
-    assert refused.code == 2 and "holds other things" in refused.err
+    assert refused.code == 2 and "has other files" in refused.err
 
 
 @pytest.mark.exhaustive
@@ -325,7 +325,7 @@ def test_what_a_run_left_that_was_killed_at_once_is_no_other_thing(bench: Bench,
     (folder / "about.json.0123456789abcdef.new").write_text('{"recor')
     (folder / "results.jsonl").write_text("results without their about.json")
     refused = bench.run("--record", folder)
-    assert refused.code == 2 and "holds other things" in refused.err
+    assert refused.code == 2 and "has other files" in refused.err
     (folder / "results.jsonl").write_text("")
     assert bench.run("--record", folder).code == 0
     assert sorted(p.name for p in folder.iterdir()) == ["about.json", "results.jsonl"]

@@ -43,8 +43,11 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     )
 
     shown = bench.project.run("show", "ex2.approx.f32").out
-    assert "- claim: bounded\n- its basis: the manual's bound: 2 ulp from the rounded result (9.7.3.21)\n" in shown
-    assert f"- recorded: {named}" in shown and "tests/recordings/standin: every bit equal" in shown
+    assert (
+        "- claim: bounded\n"
+        "- basis of the claim: the bound in NVIDIA's manual: 2 ulp from the rounded result (9.7.3.21)\n" in shown
+    )
+    assert f"- recorded: {named}" in shown and "tests/recordings/standin: equal bit for bit" in shown
     assert "standin: not equal" in bench.project.run("show", "ex2.approx.f16").out
     page = (bench.root / "generated/manual/ex2.md").read_text("utf-8")
     assert "| measured on sm_90, sm_90a; bounded on all other targets |" in page

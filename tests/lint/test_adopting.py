@@ -92,7 +92,7 @@ def test_files_keep_what_is_not_touched(lint: Lint) -> None:
     assert code == 2 and f"+{BAD}  // {SAID}\n" in out and err.endswith("1 file would change\n")
     assert {name: Path(name).read_bytes() for name in before} == before
     code, out, err = lint(".", "--add-ignores")
-    assert code == 2 and out == "" and err.count("not changed, as it is not all UTF-8") == 2
+    assert code == 2 and out == "" and err.count("was not changed: it is not UTF-8") == 2
     assert Path("a.cu").read_bytes() == f"{BAD}  // {SAID}\r\n// caf\u00e9\r\n".encode()
     assert all(Path(name).read_bytes() == before[name] for name in ("b.cu", "c.cu", "d.cu"))
     assert lint("a.cu", "d.cu", "--add-ignores")[::2] == (0, "0 files changed\n")
@@ -137,27 +137,27 @@ def test_what_mends_for_one_target_is_no_mend_for_others(lint: Lint) -> None:
 
 def test_what_is_in_a_baseline_is_said_no_more(lint: Lint) -> None:
     Path("a.cu").write_text(f"{BAD}\n{BAD}\n")
-    assert lint(".", "--write-baseline", "known.json")[:2] == (0, "2 findings are known in known.json\n")
+    assert lint(".", "--write-baseline", "known.json")[:2] == (0, "2 findings written to known.json\n")
     Path("a.cu").write_text(f"// more\n\n{BAD}\n{WORSE}\n  {BAD}\n{BAD}\n")
     code, out, _ = lint(".", "--baseline", "known.json")
-    assert code == 1 and "2 errors, 2 known before\n" in out
+    assert code == 1 and "2 errors, 2 in the baseline\n" in out
     assert [line.split(":")[1] for line in out.split("\n") if line.startswith("a.cu:")] == ["4", "6"]
     Path("ptxspec.toml").write_text('[lint]\nbaseline = "known.json"\n')
-    assert "2 known before\n" in lint(".")[1]
+    assert "2 in the baseline\n" in lint(".")[1]
     assert "known before" not in lint(".", "--baseline", "")[1]
-    assert lint(".", "--write-baseline", "known.json")[1] == "4 findings are known in known.json\n"
+    assert lint(".", "--write-baseline", "known.json")[1] == "4 findings written to known.json\n"
     assert lint(".")[0] == 0
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "known.json: No such file or directory; --write-baseline writes it"),
-        ("{", "known.json: no baseline; --write-baseline writes one"),
-        ("[" * 100_000, "known.json: no baseline; --write-baseline writes one"),
-        ('{"schema": 1, "findings": {"a": [3]}}', "known.json: no baseline; --write-baseline writes one"),
-        ('{"schema": 1, "findings": "\0"}', "known.json: not a text file"),
-        ('{"schema": 2, "findings": {}}', "a baseline of another version; write it anew with --write-baseline"),
+        (None, "known.json: No such file or directory; create it with --write-baseline"),
+        ("{", "known.json is not a baseline; create one with --write-baseline"),
+        ("[" * 100_000, "known.json is not a baseline; create one with --write-baseline"),
+        ('{"schema": 1, "findings": {"a": [3]}}', "known.json is not a baseline; create one with --write-baseline"),
+        ('{"schema": 1, "findings": "\0"}', "known.json is not a text file"),
+        ('{"schema": 2, "findings": {}}', "is a baseline of another version; write it again with --write-baseline"),
     ],
 )  # fmt: skip
 def test_a_baseline_that_is_none_is_said_once(lint: Lint, text: str | None, said: str) -> None:
@@ -179,7 +179,7 @@ def test_lines_that_have_changed_since_a_commit_are_judged_alone(lint: Lint) -> 
     Path("src/a.cu").write_text(f"{BAD}\n\n{BAD}\n")
     git("add", ".")
     git("commit", "-q", "-m", "first")
-    assert "2 known before\n" in lint(".", "--since", "HEAD")[1]
+    assert "2 in the baseline\n" in lint(".", "--since", "HEAD")[1]
     Path("src/a.cu").write_text(f"{WORSE}\n{BAD}\n\n{BAD}\n{WORSE}\n")
     Path("src/new.cu").write_text(f"{BAD}\n")
     code, out, _ = lint(".", "--since", "HEAD", "--format", "json")
@@ -206,7 +206,7 @@ def test_filters_of_the_repository_do_not_run(lint: Lint) -> None:
     for key in ("filter.evil.clean", "filter.evil.smudge", "diff.evil.textconv", "core.fsmonitor"):
         git("config", key, "touch ran; cat")
     Path("a.cu").write_text(f"{WORSE}\n{BAD}\n")
-    assert "1 error, 1 known before\n" in lint("a.cu", "--since", "HEAD")[1]
+    assert "1 error, 1 in the baseline\n" in lint("a.cu", "--since", "HEAD")[1]
     assert not Path("ran").exists()
     assert changed("a.cu", f"{WORSE}\n{BAD}\n", "HEAD") == {1}
 

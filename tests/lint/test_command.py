@@ -28,7 +28,7 @@ def test_the_command_shows_line_caret_reason_and_fix(tmp_path: Path, capsys: pyt
     assert lines[0].endswith("[illegal-modifier]")
     assert lines[2].index("^^^^") == lines[1].index(".NaN")
     assert lines[3].strip().startswith("help: instead: { .reg .pred %_p; .reg .b64 %_t; setp.nan.f64 %_p, ")
-    assert lines[-2:] == ["1 error", "1 instruction in 1 file, judged by its own .version and .target"]
+    assert lines[-2:] == ["1 error", "1 instruction in 1 file, checked for its own .version and .target"]
     assert run("lint", file, "--target", "sm_90") == 1
     file.write_text("add.ftz.rn.f32 %f0, %f1, %f2;\n")
     assert run("lint", file) == 0
@@ -85,7 +85,7 @@ def test_a_program_that_is_not_installed_answers_without_its_version(
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == "ptxspec (of no known version: it is not installed)\n"
+    assert capsys.readouterr().out == "ptxspec (unknown version: not installed)\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
@@ -114,7 +114,7 @@ def test_a_finding_is_a_line_that_a_terminal_does_not_obey(
     assert first.startswith(r"a\n\x1b[31m\xff.cu:1:9: error: max.f64 has no .NaN") and source.endswith("//  [31m")
     Path(name).write_bytes(b"\0 asm")
     assert run("lint", name) == 2
-    assert capsys.readouterr().err == "ptxspec: a\\n\\x1b[31m\\xff.cu: not a text file\n"
+    assert capsys.readouterr().err == "ptxspec: a\\n\\x1b[31m\\xff.cu is not a text file\n"
 
 
 @pytest.mark.parametrize("data", [b"\x7fELF\x02\x01\x01\0\0\0", b"\x89PNG\r\n\x1a\n\0", b"\xff\xfe\xfd\xfc", b"a\0b"])

@@ -78,7 +78,7 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
     assert lint() == 1
     out = capsys.readouterr().out
     assert "a.cu:1:6: error" in out and "own/" not in out
-    assert "judged for sm_80 and PTX 9.5, or for sm_90 and PTX 9.5" in out
+    assert "checked for sm_80 and PTX 9.5, or for sm_90 and PTX 9.5" in out
 
 
 @pytest.mark.parametrize(
@@ -92,27 +92,37 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
             f"known: {', '.join(KEYS)}",
         ),
         ('target = "sm_91"', 11, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
-        ("target = 90", 1, "'target' is a target or a list of them, as \"sm_90\"", 'write target = "sm_90"'),
-        ("ptx = 8.0", 1, "'ptx' is a PTX version as \"8.0\"", 'write ptx = "8.0"'),
+        (
+            "target = 90",
+            1,
+            "'target' must be a target or a list of targets, such as \"sm_90\"",
+            'write target = "sm_90"',
+        ),
+        ("ptx = 8.0", 1, "'ptx' must be a PTX version, such as \"8.0\"", 'write ptx = "8.0"'),
         ('ptx = "8.9"', 8, "unknown PTX version '8.9'", ""),
         ('select = ["hazard", "hazrad"]', 22, "unknown code 'hazrad'", "did you mean 'hazard'?"),
-        ('ignore = "hazard"', 1, "'ignore' is a list of codes that are not said", 'write ignore = ["hazard"]'),
-        ("exclude = [1]", 1, "'exclude' is a list of patterns, as third_party", 'write exclude = ["third_party/"]'),
-        ("select = []", 1, "'select' names no code: nothing would be said", "name a code that is said"),
-        ('ignore = ["hazard"]; select = ["hazard"]', 1, "'ignore' names all that 'select' does", "name a code"),
-        ('select = [["hazard"]]', 1, "'select' is a list of codes", 'write select = ["hazard"]'),
-        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not know sm_100a, which came with PTX 8.6", ""),
-        ('strict = "yes"', 1, "'strict' is true or false", "write strict = true"),
+        ('ignore = "hazard"', 1, "'ignore' must be a list of codes that are not reported", 'write ignore = ["hazard"]'),
+        (
+            "exclude = [1]",
+            1,
+            "'exclude' must be a list of patterns, such as third_party",
+            'write exclude = ["third_party/"]',
+        ),
+        ("select = []", 1, "'select' names no code: nothing would be reported", "name a code that is to be reported"),
+        ('ignore = ["hazard"]; select = ["hazard"]', 1, "'ignore' names all codes of 'select'", "name a code"),
+        ('select = [["hazard"]]', 1, "'select' must be a list of", 'write select = ["hazard"]'),
+        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not support sm_100a, which requires PTX 8.6", ""),
+        ('strict = "yes"', 1, "'strict' must be true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
-        ("defines = 1", 1, "'defines' is a table of macros, as {HAS_FP8", ""),
-        ('defines = {A = "sm_90 <"}', 17, "'sm_90 <' is no value of a macro", 'write ">= sm_90", "sm_90a, '),
-        ('defines = {A = "> sm_90"}', 17, "'> sm_90' is no value of a macro", 'write ">= sm_90", "sm_90a, '),
-        ('defines = {A = "sm_90a, "}', 17, "'sm_90a, ' is no value of a macro", 'write ">= sm_90", "sm_90a, '),
-        ('defines = {A = ">= sm_90 < sm_80"}', 17, "no target is sm_90 or newer and older than sm_80", ""),
+        ("defines = 1", 1, "'defines' must be a table of macros, such as {HAS_FP8", ""),
+        ('defines = {A = "sm_90 <"}', 17, "'sm_90 <' is not a value for a macro", 'write ">= sm_90", "sm_90a, '),
+        ('defines = {A = "> sm_90"}', 17, "'> sm_90' is not a value for a macro", 'write ">= sm_90", "sm_90a, '),
+        ('defines = {A = "sm_90a, "}', 17, "'sm_90a, ' is not a value for a macro", 'write ">= sm_90", "sm_90a, '),
+        ('defines = {A = ">= sm_90 < sm_80"}', 17, "there is no target sm_90 or newer that is older than sm_80", ""),
         ('defines = {A = "sm_90a, sm_10f"}', 17, "unknown target 'sm_10f'", ""),
         ('defines = {A = ">= sm_91"}', 17, "unknown target 'sm_91'; did you mean 'sm_90'?", ""),
-        ("defines = {A = 1.5}", 12, "'1.5' is no value of a macro", 'write ">= sm_90", "sm_90a, '),
-        ('defines = {"A B" = 1}', 13, "'A B' is no name of a macro", "write one as HAS_FP8"),
+        ("defines = {A = 1.5}", 12, "'1.5' is not a value for a macro", 'write ">= sm_90", "sm_90a, '),
+        ('defines = {"A B" = 1}', 13, "'A B' is not the name of a macro", "write one such as HAS_FP8"),
     ],
 )
 def test_what_is_wrong_in_it_is_said_once_with_its_place(
@@ -133,11 +143,11 @@ def test_what_is_wrong_in_it_is_said_once_with_its_place(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[tool]\nptxspec = 3\n", "2:1: error: tool.ptxspec is a table"),
-        ('[project]\ndependencies = ["ptxspec"]\n[tool]\nptxspec = "x"\n', "4:1: error: tool.ptxspec is a table"),
-        ("tool.ptxspec = [1]\n", "1:6: error: tool.ptxspec is a table"),
-        ('tool = "ptxspec"\n', "1:1: error: tool is a table"),
-        ('[[tool]]\nname = "ptxspec"\n', "1:3: error: tool is a table"),
+        ("[tool]\nptxspec = 3\n", "2:1: error: tool.ptxspec must be a table"),
+        ('[project]\ndependencies = ["ptxspec"]\n[tool]\nptxspec = "x"\n', "4:1: error: tool.ptxspec must be a table"),
+        ("tool.ptxspec = [1]\n", "1:6: error: tool.ptxspec must be a table"),
+        ('tool = "ptxspec"\n', "1:1: error: tool must be a table"),
+        ('[[tool]]\nname = "ptxspec"\n', "1:3: error: tool must be a table"),
     ],
 )
 def test_what_is_no_table_is_said_with_its_place(
@@ -152,9 +162,12 @@ def test_what_is_no_table_is_said_with_its_place(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--select", ""], "--select names no code: nothing would be said"),
-        (["--select", " ,"], "--select names no code: nothing would be said"),
-        (["--select", "hazard", "--ignore", "hazard"], "--ignore names all that --select does: nothing would be said"),
+        (["--select", ""], "--select names no code: nothing would be reported"),
+        (["--select", " ,"], "--select names no code: nothing would be reported"),
+        (
+            ["--select", "hazard", "--ignore", "hazard"],
+            "--ignore names all codes of --select: nothing would be reported",
+        ),
     ],
 )
 def test_options_that_leave_nothing_to_say_are_refused(
@@ -169,7 +182,7 @@ def test_options_that_leave_nothing_to_say_are_refused(
 def test_a_ptx_version_that_does_not_know_the_target_is_said_once(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "PTX 7.0 does not know sm_100a, which came with PTX 8.6"
+    said = "PTX 7.0 does not support sm_100a, which requires PTX 8.6"
     write(repository, a_cu=WRONG * 3)
     assert lint("a.cu", "--target", "sm_100a", "--ptx", "7.0") == 2
     assert capsys.readouterr().err.startswith(f"ptxspec: {said}")

@@ -139,18 +139,21 @@ def test_what_is_excluded_in_a_folder_is_said_where_nothing_else_is_there(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert lint("third_party", "--exclude", "*.cu") == 2
-    assert "third_party: no file in it to judge besides what '*.cu' excludes; files" in capsys.readouterr().err
+    assert (
+        "third_party: there are no files to check except files that '*.cu' excludes; supported"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
     ("argument", "said"),
     [
-        ("src/*.cuh", "src/*.cuh: matches nothing to judge; files there end in .cu .h .py"),
-        ("sorce/*.cu", "sorce/*.cu: matches nothing to judge; sorce: No such file or directory; did you mean 'src'?"),
+        ("src/*.cuh", "src/*.cuh matches no file to check; the files there have the suffixes .cu .h .py"),
+        ("sorce/*.cu", "sorce/*.cu matches no file to check; sorce: No such file or directory; did you mean 'src'?"),
         ("src/aa.cu", "src/aa.cu: No such file or directory; did you mean 'src/a.cu'?"),
         ("scr/a.cu", "scr: No such file or directory; did you mean 'src'?"),
-        ("empty", "empty: no file in it to judge; files end in .ptx"),
-        ("src/d.txt", "src/d.txt: files end in .ptx"),
+        ("empty", "empty: there are no files to check; supported suffixes: .ptx"),
+        ("src/d.txt", "src/d.txt: supported suffixes: .ptx"),
     ],
 )
 def test_what_is_not_there_is_said_with_what_is_and_the_rest_is_judged(
@@ -204,11 +207,11 @@ def test_what_is_no_text_is_said_and_is_wrong_where_it_is_named(
     (tmp_path / "binary.h").write_bytes(data)
     write(tmp_path, a_cu=RIGHT)
     assert lint("binary.h") == 2
-    assert capsys.readouterr().err == "ptxspec: binary.h: not a text file\n"
+    assert capsys.readouterr().err == "ptxspec: binary.h is not a text file\n"
     for argument in (".", "*.*"):
         assert lint(argument) == 0
         captured = capsys.readouterr()
-        assert captured.err == "warning: binary.h: not a text file\n" and "1 instruction in 1 file," in captured.out
+        assert captured.err == "warning: binary.h is not a text file\n" and "1 instruction in 1 file," in captured.out
     assert lint(".", "binary.h") == 2 and "ptxspec: binary.h" in capsys.readouterr().err
     assert lint("-q") == 0
     assert not capsys.readouterr().err

@@ -66,7 +66,7 @@ def test_what_ptxas_tolerates_is_no_error(db: Database) -> None:
         (5, NOTE, "modifier-order"),
         (6, WARNING, "hazard"),
     ]
-    assert found[-1].also == ("the manual does not list fma.rz.bf16; the assembler takes it",)
+    assert found[-1].also == ("NVIDIA's manual does not list fma.rz.bf16; the assembler accepts it",)
 
 
 def test_what_is_offered_exists_there(db: Database) -> None:
@@ -88,7 +88,7 @@ def test_a_page_of_the_manual_lists_every_code_and_help_leads_there(capsys: pyte
     assert listed == list(CODES)
     with pytest.raises(SystemExit):
         main(["lint", "--help"])
-    assert "`ptxspec manual codes` has all codes" in " ".join(capsys.readouterr().out.split())
+    assert "`ptxspec manual codes` explains all codes" in " ".join(capsys.readouterr().out.split())
     assert main(["lint", "--select", "what", "--root", str(ROOT)]) == 2
     assert "unknown code 'what'; `ptxspec manual codes` lists them" in capsys.readouterr().err
 
@@ -136,12 +136,12 @@ def test_a_recipe_is_not_filled_with_registers_of_another_width(db: Database) ->
 def test_a_block_does_not_take_the_guard_of_the_statement(db: Database) -> None:
     head = ".version 8.6\n.target sm_75\n"
     (found,) = db.lint(f"{head}@!%p1 max.NaN.f32 %f1, %f2, %f3;")
-    assert found.help.endswith("%_p; }; a block takes no guard: branch around it")
+    assert found.help.endswith("%_p; }; a block cannot have a guard: branch around it")
     (found,) = db.lint(f"{head}@%p1 neg.bf16 %h1, %h2;")
-    assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, but for the bits of a NaN"
+    assert found.help == "instead: xor.b16 %h1, %h2, 0x8000;, equal except for the bits of a NaN"
     for guard in ("@%p1\n", "@%p1 /* on */ ", "@ %p1 // on\n\t"):
         (found,) = db.lint(f"{head}{guard}max.NaN.f32 %f1, %f2, %f3;")
-        assert found.help.endswith("; a block takes no guard: branch around it"), guard
+        assert found.help.endswith("; a block cannot have a guard: branch around it"), guard
         # Many statements are looked up, and are a block too.
         (found,) = db.lint(f"{head}{guard}cvt.rn.bf16x2.f32 %r1, %f2, %f3;")
         assert found.help.startswith("instead: the ") and found.help.endswith("branch around it"), guard

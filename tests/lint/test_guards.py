@@ -48,7 +48,7 @@ OPEN = (
     "void f() {{ if (__CUDA_ARCH__ >= 900) {{\n{}\n}} }}",
     "NV_IF_TARGET(SOME_TARGET, ({}))",
 )
-# What is no condition of code, or of no target.
+# What is not a valid condition of code, or of no target.
 NONE = (
     "/*\n#if 0\n*/\n{}\n/*\n#endif\n*/",
     "// #if 0 \\\n#if 0\n{}\n",
@@ -75,7 +75,9 @@ def test_what_is_not_compiled_for_the_target_is_not_judged(db: Database, name: s
 def test_what_is_not_known_to_be_left_out_is_a_warning(db: Database, text: str) -> None:
     (f,) = db.lint(text.format(ASM), target="sm_80", language="c++")
     assert (f.code, f.severity) == ("unknown-guard", "warning")
-    assert f.message.startswith("tanh.approx.bf16x2 (1 operand) needs sm_90 or newer; sm_80 is older, unless '")
+    assert f.message.startswith(
+        "tanh.approx.bf16x2 (1 operand) requires sm_90 or newer; sm_80 is older, unless the condition '"
+    )
     # What is wrong for every target is so under any condition.
     assert found(db, text.format(ASM.replace("tanh.approx", "tanh.aprox")), "sm_80") == ["missing-modifier"]
     assert found(db, f"// ptxspec: ignore-file[target-too-old]\n{text.format(ASM)}", "sm_80") == []

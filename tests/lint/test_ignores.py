@@ -18,7 +18,7 @@ IGNORE = "// ptxspec: ignore[illegal-modifier]"
 SAID = "illegal-modifier"
 PTX = "max.NaN.f64 %d0, %d1, %d2;\n"
 CALL, HASH = BAD.removesuffix(";"), IGNORE.replace("//", "#")
-NO_CODE = ("ignore names no code in brackets", "write ignore[hazard], or another code that is to be ignored")
+NO_CODE = ("ignore requires a code in brackets", "write ignore[hazard], or another code")
 
 
 def test_behind_code_it_counts_for_its_line(db: Database) -> None:
@@ -68,7 +68,7 @@ def test_it_may_stand_in_the_ptx_of_a_string(db: Database) -> None:
 def test_what_ignores_nothing_is_said_with_its_place(db: Database) -> None:
     (found,) = db.lint('asm("add.rn.f32 %0, %1, %2;"); // ptxspec: ignore[operand-count]\n', language="c++")
     assert (found.line, found.column, found.code, found.severity) == (1, 51, "unused-ignore", "warning")
-    assert found.message == "nothing is ignored by this: there is no operand-count on this line"
+    assert found.message == "this comment ignores nothing: there is no operand-count on this line"
     assert found.source[found.at :].startswith("operand-count]") and found.help == "remove it"
 
 
@@ -96,10 +96,10 @@ def test_what_depends_on_the_target_may_be_ignored_for_another_one(db: Database)
         ("ignore[ilegal-modifier]", 51, "unknown code 'ilegal-modifier'", "did you mean 'illegal-modifier'?"),
         ("ignore", 44, *NO_CODE),
         ("ignore[]", 44, *NO_CODE),
-        ("ignores[hazard]", 44, "unknown word 'ignores' behind ptxspec:", "did you mean 'ignore'?"),
-        ("ignore-line[hazard]", 44, "unknown word 'ignore-line' behind ptxspec:", "did you mean 'ignore'?"),
-        ("ignore-files[hazard]", 44, "unknown word 'ignore-files' behind ptxspec:", "did you mean 'ignore-file'?"),
-        ("noqa[hazard]", 44, "unknown word 'noqa' behind ptxspec:", "write ignore[code] or ignore-file[code]"),
+        ("ignores[hazard]", 44, "unknown word 'ignores' after ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-line[hazard]", 44, "unknown word 'ignore-line' after ptxspec:", "did you mean 'ignore'?"),
+        ("ignore-files[hazard]", 44, "unknown word 'ignore-files' after ptxspec:", "did you mean 'ignore-file'?"),
+        ("noqa[hazard]", 44, "unknown word 'noqa' after ptxspec:", "write ignore[code] or ignore-file[code]"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_it_is_said_and_hides_nothing(

@@ -167,7 +167,7 @@ def test_what_no_program_is_read_of_is_told(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "a.cu").write_text('asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z));\n')
     assert main(["lint", "--isolated", str(tmp_path)]) == 2
     said = capsys.readouterr()
-    assert said.err == f"ptxspec: {tmp_path}/long.cu: longer than 8 MB, the most that is read of a program\n"
+    assert said.err == f"ptxspec: {tmp_path}/long.cu: longer than 8 MB, the limit for a program\n"
     assert said.out.count("add.f32 has no .bad") == 1
 
 
@@ -181,7 +181,10 @@ def test_a_grammar_that_is_not_installed_is_named_once(
     (tmp_path / "a.cu").write_text('asm("add.bad.f32 %0, %1, %2;" : "=f"(x) : "f"(y), "f"(z));\n')
     assert main(["lint", "--isolated", str(tmp_path)]) == 2
     said = capsys.readouterr()
-    assert said.err == "ptxspec: tree-sitter-julia is not installed, without which such programs are not read\n"
+    assert said.err == (
+        "ptxspec: such programs require tree-sitter-julia, which is not installed; install it with "
+        "`pip install tree-sitter-julia`\n"
+    )
     assert said.out.count("add.f32 has no .bad") == 1
 
 
@@ -460,8 +463,8 @@ def test_the_configuration_names_calls_and_endings(
     out = capsys.readouterr().out
     assert [f"{name}:" in out for name in ("a.cu.in", "b.k", "c.mlir.in", "d.in")] == [True, True, True, False]
     for line, said in (
-        ('calls = ["a.b"]', "'a.b' is no name of a call"),
-        ('endings = {"k" = "python"}', "'k' is no ending"),
+        ('calls = ["a.b"]', "'a.b' is not the name of a function"),
+        ('endings = {"k" = "python"}', "'k' is not a suffix"),
         ('endings = {".k" = "pyton"}', "unknown language 'pyton'"),
     ):
         (tmp_path / "ptxspec.toml").write_text(f"[lint]\n{line}\n")

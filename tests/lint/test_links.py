@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.repository_of_programs import NEW, RIGHT, WRONG, lint, write
 
-OUT = "out of the repository or to what is hidden in it; not judged unless named\n"
+OUT = "to a file outside the repository, or to a hidden one; such files are checked only if you name them\n"
 TABLE = "[tool.ptxspec.lint]\n"
 
 
@@ -43,13 +43,13 @@ def test_a_link_out_of_it_is_told_and_judged_where_it_is_named(
     link = repository / "src/link.cu"
     for argument in (repository / "src", repository / "src/*.cu"):
         assert lint(argument) == 0
-        assert capsys.readouterr().err == f"warning: {link}: a link that leads {OUT}"
+        assert capsys.readouterr().err == f"warning: {link} is a link {OUT}"
     assert lint("-q", repository / "src") == 0 and not capsys.readouterr().err
     assert lint(link) == 1
     for i in range(3):
         (repository / f"src/more{i}.cu").symlink_to("../other/b.cu")
     assert lint(repository / "src") == 0
-    assert capsys.readouterr().err == f"warning: {link} and 3 more are links that lead {OUT}"
+    assert capsys.readouterr().err == f"warning: {link} and 3 more are links {OUT}"
 
 
 @pytest.mark.parametrize("mark", [".git", "pyproject.toml"])
@@ -70,7 +70,9 @@ def test_what_is_hidden_in_a_repository_is_shown_by_no_link(
     (repository / "src/shown.ptx").symlink_to(repository / hidden)
     monkeypatch.chdir(repository)
     assert lint("src") == 0
-    assert "SECRET" not in (captured := capsys.readouterr()).out and captured.err.startswith("warning: src/shown.ptx: ")
+    assert "SECRET" not in (captured := capsys.readouterr()).out and captured.err.startswith(
+        "warning: src/shown.ptx is a link "
+    )
 
 
 def test_a_pattern_goes_through_no_link_to_a_folder_of_another_place(
@@ -100,7 +102,7 @@ def test_a_configuration_that_is_a_link_out_of_the_repository_shows_nothing_and_
         assert lint(repository / "src") == 0
         captured = capsys.readouterr()
         assert captured.err == (
-            f"warning: {shown}: a link that leads out of the repository or to what is hidden in it; not read\n"
+            f"warning: {shown} is a link to a file outside the repository, or to a hidden one; it is not read\n"
         )
         assert "SECRET" not in captured.out
     assert lint("--isolated", repository / "src") == 0 and not capsys.readouterr().err

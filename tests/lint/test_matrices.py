@@ -157,11 +157,11 @@ NOTHING = "mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32"
     [
         (f"{F} {D}, {A}, {B};", "operand-count", f"{F} takes 4 operands, not 3", "write D, A, B, C"),
         (f"{F} {D}, {{%r0, %r1}}, {B}, {D};", "illegal-operand",
-         "A of m16n8k16 with f16 is 4 registers in braces, not 2", ""),
+         "A of m16n8k16 with f16 must be 4 registers in braces, not 2", ""),
         (f"{F} {D}, {{%f0, %f1, %f2, %f3}}, {B}, {D};", "illegal-register",
          "%f0 is a .f32 register; A of m16n8k16 with f16 takes .b32 or .f16x2", "name registers of .b32"),
         (f"{F} {D}, {A}, {B}, {{0, 0, 0, 0}};", "illegal-operand",
-         "C of m16n8k16 with f32 has no register, and is not taken with these constants alone",
+         "C of m16n8k16 with f32 cannot consist of these constants without a register",
          "move them into registers"),
         (f"{F.replace('.sync', '')} {OPERANDS};", "missing-modifier", f"{F.replace('.sync', '')} lacks .sync",
          f"write {F}"),
@@ -174,11 +174,11 @@ NOTHING = "mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32"
         (f"{F.replace('.col', '.col.rn')} {OPERANDS};", "illegal-combination",
          f"there is no {F.replace('.col', '.col.rn')}", f"there is {F}"),
         (f"{F.replace('.sync.aligned', '.aligned.sync.aligned')} {OPERANDS};", "repeated-modifier",
-         ".aligned stands twice", "write it once"),
-        (f"{F.replace('.sync.aligned', '.aligned.sync')} {OPERANDS};", "modifier-order", f"the manual writes {F}",
-         "the assembler takes any order"),
+         ".aligned appears twice", "write it once"),
+        (f"{F.replace('.sync.aligned', '.aligned.sync')} {OPERANDS};", "modifier-order", f"NVIDIA's manual writes {F}",
+         "the assembler accepts any order"),
         (f"{NOTHING} {EIGHT}, {{%r0, %r1}}, {{%r2, %r3}}, {EIGHT};", "hazard",
-         f"the assembler writes no operation for {NOTHING}: D is not written", ""),
+         f"the assembler generates no operation for {NOTHING}, so D is not written", ""),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(db: Database, statement: str, code: str, message: str, help: str) -> None:
@@ -195,5 +195,5 @@ __device__ void multiply(float (&d)[4], const unsigned (&a)[4], const float (&b)
 }}
 """
     found = [f.message for f in Linter(db, "sm_80").lint(program, "a.cu", "c++")]
-    assert found == ['%8 has the constraint "f", of .f32; B of m16n8k16 with f16 takes .b32 or .f16x2']
+    assert found == ['%8 has the constraint "f" (.f32); B of m16n8k16 with f16 takes .b32 or .f16x2']
     assert next(f.code for f in Linter(db, "sm_75").lint(program, "a.cu", "c++")) == "target-too-old"

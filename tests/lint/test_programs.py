@@ -257,7 +257,7 @@ def test_inline_assembly_is_judged_by_the_options(db: Database) -> None:
     text = 'asm("add.bf16 %0, %1, %2;");'
     assert db.lint(text, language="c++") == []
     (found,) = db.lint(text, target="sm_80", ptx="7.0", language="c++")
-    assert found.code == "target-too-old" and "needs PTX 7.8" in found.also[0]
+    assert found.code == "target-too-old" and "requires PTX 7.8" in found.also[0]
     assert [f.code for f in db.lint(text, target="8.0", language="c++")] == ["target-too-old"]
 
 

@@ -247,7 +247,7 @@ def test_a_register_is_named_with_its_type_and_what_is_taken(db: Database) -> No
         ("illegal-register", "%d1 is a .f64 register; add.f32 takes .f32 or .b32 here", "%d1"),
         ("undeclared-register", "x is not declared here", "x"),
         ("illegal-register", "%f0 is a .f32 register; testp.finite.f32 takes .pred here", "%f0"),
-        ("illegal-operand", "%clock is a special register, which is not read here", "%clock"),
+        ("illegal-operand", "%clock is a special register, which cannot be read here", "%clock"),
     ]
 
 
@@ -318,13 +318,13 @@ def test_names_are_known_in_every_instruction_as_by_ptxas(
     [
         ("ld.param.u64 %b0, [ppp+8];", "undeclared-register", "ppp is not declared here", "ppp"),
         ("mov.s64 %b0, %pp.x;", "undeclared-register", "%pp.x is not declared here", "%pp.x"),
-        ("add.f32 %f0, %f1, ga;", "illegal-operand", "ga is a variable, which is not read here", "ga"),
-        ("and.b32 %r0, %r1, f+4;", "illegal-operand", "f is a function, to which nothing is added", "f"),
-        ("ld.b64 %b0, [LAST];", "illegal-operand", "LAST is a label, which is not taken here", "LAST"),
-        ("ld.b64 %b0, [f];", "illegal-operand", "f is a function, which is no address here", "f"),
-        ("bra f;", "illegal-operand", "f is no label", "f"),
-        ("@!%r0 ret;", "illegal-register", "%r0 is no predicate", "%r0"),
-        ("mov.f32 %f0, v.z;", "illegal-operand", "v.z is no part of a vector", "v.z"),
+        ("add.f32 %f0, %f1, ga;", "illegal-operand", "ga is a variable, which cannot be read here", "ga"),
+        ("and.b32 %r0, %r1, f+4;", "illegal-operand", "f is a function, to which nothing can be added", "f"),
+        ("ld.b64 %b0, [LAST];", "illegal-operand", "LAST is a label, which is not allowed here", "LAST"),
+        ("ld.b64 %b0, [f];", "illegal-operand", "f is a function, not an address", "f"),
+        ("bra f;", "illegal-operand", "f is not a label", "f"),
+        ("@!%r0 ret;", "illegal-register", "%r0 is not a predicate", "%r0"),
+        ("mov.f32 %f0, v.z;", "illegal-operand", "v.z is not an element of a vector", "v.z"),
     ],
 )
 def test_a_name_is_pointed_at_wherever_it_stands(
@@ -443,10 +443,10 @@ def test_vectors_are_as_long_as_ptxas_takes_them(db: Database, ptxas: Path, tmp_
     [
         ("mov.b64 {%r0, %r1};", "operand-count", "mov.b64 unpacks one operand, not none", "write mov.b64 {d0, d1}, a"),
         ("mov.f32 f, %f0;", "illegal-operand", "f is a vector; mov.f32 takes one register here",
-         "name one of it, as in v.x"),
-        ("ld.global.v4.f32 {%f0, %f1}, [%b0];", "illegal-operand", "4 registers are taken here, not 2",
+         "name an element, as in v.x"),
+        ("ld.global.v4.f32 {%f0, %f1}, [%b0];", "illegal-operand", "4 registers are required here, not 2",
          "write 4 in braces"),
-        ("st.global.f32 [%b0], {%f0, %f1};", "illegal-operand", "one register is taken here, not 2",
+        ("st.global.f32 [%b0], {%f0, %f1};", "illegal-operand", "one register is required here, not 2",
          "write it alone, or write the length, as in .v2"),
     ],
 )  # fmt: skip

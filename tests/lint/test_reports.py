@@ -55,31 +55,35 @@ def test_messages_fit_the_terminal(
 @pytest.mark.parametrize(
     ("files", "arguments", "said"),
     [
-        ({"a_cu": RIGHT}, [], "1 instruction in 1 file, no target given: judged for PTX 9.5 and any target"),
-        ({"a_cu": RIGHT * 2000, "b_py": "1\n"}, [], "2,000 instructions in 1 file (1 more has none), no target given"),
+        ({"a_cu": RIGHT}, [], "1 instruction in 1 file, no target given: checked for PTX 9.5 and any target"),
+        (
+            {"a_cu": RIGHT * 2000, "b_py": "1\n"},
+            [],
+            "2,000 instructions in 1 file (1 more file has none), no target given",
+        ),
         (
             {"a_cu": RIGHT, "b_h": "", "c_h": ""},
             ["--target", "H100"],
-            "(2 more have none), judged for sm_90 and PTX 9.5",
+            "(2 more files have none), checked for sm_90 and PTX 9.5",
         ),
-        ({"a_cu": RIGHT}, ["--ptx", "8.0"], "1 file, judged for any target and PTX 8.0"),
-        ({"a_ptx": MODULE}, [], "1 instruction in 1 file, judged by its own .version and .target"),
-        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "judged by their own .version and .target"),
+        ({"a_cu": RIGHT}, ["--ptx", "8.0"], "1 file, checked for any target and PTX 8.0"),
+        ({"a_ptx": MODULE}, [], "1 instruction in 1 file, checked for its own .version and .target"),
+        ({"a_ptx": MODULE, "b_ptx": MODULE}, ["--target", "sm_90"], "checked for their own .version and .target"),
         (
             {"a_ptx": MODULE, "b_ptx": MODULE},
             ["--target", "sm_90", "--force-target"],
-            "judged for sm_90 and their own .version",
+            "checked for sm_90 and their own .version",
         ),
         (
             {"a_cu": RIGHT},
             ["--target", "sm_80,sm_90a"],
-            "1 instruction in 1 file, judged for sm_80, sm_90a and PTX 9.5",
+            "1 instruction in 1 file, checked for sm_80, sm_90a and PTX 9.5",
         ),
         (
             {"a_ptx": MODULE, "b_cu": RIGHT},
             [],
-            "2 instructions in 2 files, no target given: judged for PTX 9.5 and any target, "
-            "or by their own .version and .target",
+            "2 instructions in 2 files, no target given: checked for PTX 9.5 and any target, "
+            "or for their own .version and .target",
         ),
         ({"a_py": "x = 1\n"}, [], "no instructions in 1 file"),
     ],
@@ -115,7 +119,7 @@ def test_statistics_count_by_opcode_what_is_judged_and_what_is_outside_of_the_da
     assert lint("--stats") == 1
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert rows[:7] == [
-        ["opcode", "judged", "outside", "of", "the", "database"],
+        ["opcode", "checked", "outside", "the", "database"],
         ["add", "2", "0"],
         ["max", "1", "0"],
         ["ld", "0", "2"],
@@ -151,7 +155,7 @@ def test_all_cores_find_what_one_finds(
     for jobs in ("1", "2"):
         assert lint("--jobs", jobs, "--target", "sm_80", *arguments) == 2
         told.append(capsys.readouterr())
-    assert told[0] == told[1] and "f5.ptx: not a text file" in told[0].err
+    assert told[0] == told[1] and "f5.ptx is not a text file" in told[0].err
 
 
 def test_standard_input_is_judged_beside_files_on_all_cores(
@@ -231,7 +235,7 @@ def test_a_process_that_is_killed_is_told_in_a_line(
     monkeypatch.setattr(many, "_events", lambda *_: os._exit(9))
     write(repository, a_cu=RIGHT, b_cu=RIGHT)
     assert lint("--jobs", "2") == 2
-    assert "a process that judged files was killed; --jobs 1 judges them in this one" in capsys.readouterr().err
+    assert "a process that checked files was killed; try --jobs 1, which starts none" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the other processes start anew")

@@ -24,7 +24,7 @@ def test_a_file_that_is_too_long_is_told(
     path.write_bytes(b" " * (LIMIT + 1))
     capsys.readouterr()
     assert main(["lint", str(path)]) == 2
-    assert f"{path}: is longer than 1 MB, as much as is read of a file" in capsys.readouterr().err
+    assert f"{path} is longer than 1 MB, the limit for a file" in capsys.readouterr().err
 
 
 LONG = 4 * LIMIT

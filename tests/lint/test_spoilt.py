@@ -42,7 +42,7 @@ STATEMENTS = [
     ("mul .lo.s32 r, s, s;", "write mul.lo"),
     ("shf.wrap.l.b32 r, s, s, s;", "begin with shf.l"),
     ("exp2.approx.f32 a, b;", "ex2"),
-    ("exp.approx.f32 a, b;", "PTX does not have the function of that name"),
+    ("exp.approx.f32 a, b;", "PTX has no instruction for this function"),
     ("add.f32 a, b, symbol+4;", "load"),
     ("selp.f32 a, symbol+4, b, p;", "load"),
     ("and.pred p, q, symbol+4;", "load"),
@@ -82,7 +82,7 @@ STATEMENTS = [
 OF_OTHERS = [
     ("addf32 a, b, c;", "add.f32"),
     ("fmaf32 a, b, c, d;", "did you mean 'fma'?"),
-    ("add.32 r, s, s;", "write a type that it has"),
+    ("add.32 r, s, s;", "use a type that it has"),
     ("add.s3 r, s, s;", "write add.s32"),
 ]
 REFUSED_WITHOUT_HELP = ("add.pred", "max.pred", "abs.pred", "cvt.rn.f32.pred")
@@ -160,7 +160,7 @@ def test_a_type_without_its_dot_or_a_letter_is_told_beside_what_is_plainly_ptx(d
     assert told("addf32 %0, %1, %2;") == [("unknown-opcode", "did you mean 'add.f32'?")]
     assert told("add.s3 %0, %1, %2;") == [("unknown-type", "write add.s32")]
     # That may be .f32, .s32 or .u32.
-    assert told("add.32 %0, %1, %2;") == [("unknown-type", "write a type that it has")]
+    assert told("add.32 %0, %1, %2;") == [("unknown-type", "use a type that it has")]
     assert told("mwait1 %0, %1;") == told("add32 %0, %1, %2;") == []
 
 
@@ -193,7 +193,7 @@ def test_all_that_is_wrong_with_a_statement_is_one_complaint(db: Database) -> No
     source = 'asm("add.rn.rz.sat.foo.f64 %0, %1, %2;" : "=d"(a) : "d"(b), "d"(c));'
     (found,) = db.lint(source, language="c++")
     assert [found.message, *found.also] == [
-        ".rn and .rz exclude each other in add.f64",
+        "add.f64 cannot have both .rn and .rz",
         "add.f64 has no .sat; it has .rn, .rz, .rm, .rp",
         "add.f64 has no .foo; it has .rn, .rz, .rm, .rp",
     ]
@@ -204,18 +204,18 @@ def test_a_complaint_has_five_lines_at_most_and_carets_below_each_place(db: Data
     source = '  asm("add.f64 %0, %1, {%2}, 1;" : "=f"(a) : "f"(b), "f"(c));'.replace(", 1;", ";")
     lines = "".join(rendered(db.lint(source, language="c++"))).splitlines()
     assert lines == [
-        '<text>:1:16: error: %0 has the constraint "f", of .f32 or .b32; add.f64 takes .f64 or .b64 here; likewise %1 '
+        '<text>:1:16: error: %0 has the constraint "f" (.f32 or .b32); add.f64 takes .f64 or .b64 here; likewise %1 '
         "[illegal-register]",
         f"    {source}",
         "                   ^^  ^^  ^^^^",
-        "    also: a vector is not taken here",
+        "    also: a vector is not allowed here",
         '    help: write "d"; name one register',
     ]
 
 
 def test_a_missing_semicolon_belongs_to_its_statement(db: Database) -> None:
     (found,) = db.lint("add.foo.f32 %f0, %f1, %f2\nmul.f32 %f0, %f1, %f2;")
-    assert found.also == ("a semicolon is missing here",) and "end the statement by ;" in found.help
+    assert found.also == ("a semicolon is missing here",) and "end the statement with ;" in found.help
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_finding_names_the_targets_that_it_holds_for(lint: Lint) -> None:
     assert "--target sm_80" in found[1]["message"] and "--target sm_75" in found[2]["message"]
     (both,) = lint({"a.cu": FP4}, "--target", "sm_90,sm_89,sm_100a")
     assert both["targets"] == ["sm_90", "sm_89"]
-    assert "sm_90 does not have cvt.rn.satfinite.e2m1x2.f32" in both["message"]
+    assert "sm_90 does not support cvt.rn.satfinite.e2m1x2.f32" in both["message"]
     assert "(for sm_90, sm_89)" in both["message"]
 
 
@@ -104,11 +104,11 @@ def test_ptxspec_toml_comes_before_pyproject(lint: Lint) -> None:
     [
         ('[lint]\ntarget = ["sm_80", "sm_91"]\n', "ptxspec.toml:2:21: error: unknown target 'sm_91'"),
         ('[lint.per-file-targets]\n"*.cu" = "sm_91"\n', "ptxspec.toml:2:11: error: unknown target 'sm_91'"),
-        ("[lint.per-file-targets]\nx = 3\n", "ptxspec.toml:2:1: error: 'x' is a list of texts"),
-        ("[lint]\nper-file-ignores = 3\n", "ptxspec.toml:2:1: error: 'per-file-ignores' is a table of patterns"),
+        ("[lint.per-file-targets]\nx = 3\n", "ptxspec.toml:2:1: error: 'x' must be a list of strings"),
+        ("[lint]\nper-file-ignores = 3\n", "ptxspec.toml:2:1: error: 'per-file-ignores' must be a table of patterns"),
         ('[lint.per-file-ignores]\nx = ["hazzard"]\n', "ptxspec.toml:2:7: error: unknown code 'hazzard'"),
         ("[lnt]\n", "ptxspec.toml:1:2: error: unknown table lnt"),
-        ("lint = 3\n", "ptxspec.toml:1:1: error: lint is a table"),
+        ("lint = 3\n", "ptxspec.toml:1:1: error: lint must be a table"),
     ],
 )
 def test_what_is_wrong_in_it_is_said_with_its_place(

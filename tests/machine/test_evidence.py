@@ -168,7 +168,7 @@ def test_the_command_tells_one_variant_by_targets(capsys: pytest.CaptureFixture[
         "  2 instructions on sm_110a, sm_120a, sm_121a\n"
         "    FADD.* d, a, b\n"
         "    FADD.* d+1, a+1, b+1\n"
-        ".* stands for modifiers that depend on the variant's\n"
+        ".* stands for modifiers that depend on the variant\n"
     )
     # The kinds of an architecture have one machine code.
     for target in ("sm_90", "sm_90a", "H100"):
@@ -177,7 +177,7 @@ def test_the_command_tells_one_variant_by_targets(capsys: pytest.CaptureFixture[
         name = "sm_90" if target == "H100" else target
         assert found["variants"] == [{"variant": "add.f64", "operands": 2, "code": {name: code}}]
     result = run(capsys, "add.rn.f32x2", "--target", "sm_90")
-    assert result.code == 1 and result.out.startswith("no machine code of add.rn.f32x2 for sm_90")
+    assert result.code == 1 and result.out.startswith("there is no machine code of add.rn.f32x2 for sm_90")
     assert [v["operands"] for v in json.loads(run(capsys, "max.f32", "--format", "json").out)["variants"]] == [2, 3]
     opcode = json.loads(run(capsys, "max", "--operands", "3", "--format", "json").out)["variants"]
     assert opcode and all(v["variant"].startswith("max.") and v["operands"] == 3 for v in opcode)
@@ -196,7 +196,7 @@ def test_the_command_tells_what_was_recorded_of_every_variant(spec: Spec, db: Da
 def test_the_command_says_what_it_cannot_do(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         (["add.f46"], "unknown type or modifier '.f46'"),
-        (["add.f32", "--target", "sm_70"], "ptxas only reads PTX for sm_70"),
+        (["add.f32", "--target", "sm_70"], "ptxas generates no machine code for sm_70"),
         (["add.f32", "--record"], "--record is about all variants"),
         (["--target", "sm_90"], "--target is about one variant or opcode"),
         (["--operands", "2"], "--operands is about one variant or opcode"),

@@ -250,7 +250,7 @@ def test_the_command_tells_a_form_by_targets(capsys: pytest.CaptureFixture[str])
         one = {"instructions": {"F2FP.F16": 12, "HMMA.16816.F16": 2, "HADD2": 2}, "others": 0}
         assert found["machine"] == [{"targets": ["sm_100"], **one}] and found["assembler"] == "ptxas 13.5.37"
     result = run(capsys, "m16n8k32.f32.e4m3", "--target", "sm_80")
-    assert result.code == 1 and result.out.endswith("f32 for sm_80: `ptxspec query` says why\n")
+    assert result.code == 1 and result.out.endswith("f32 for sm_80; `ptxspec query` says why\n")
     assert run(capsys, "m8n8k4.f32.bf16", "--target", "sm_90").out.endswith("\n  nothing on sm_90\n")
 
 

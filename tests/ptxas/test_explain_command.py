@@ -101,4 +101,4 @@ def test_a_log_without_complaints_needs_no_answer(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
     assert main(["explain", "--root", str(ROOT)]) == 0
-    assert capsys.readouterr().out == "no complaint about PTX in the input\n"
+    assert capsys.readouterr().out == "the input has no error message about PTX\n"

@@ -88,7 +88,7 @@ def test_the_command_says_which_pairs_were_not_judged(
     found = verify.Result("ptxas 13.0.88", 3, 12, 99, (), 0, (NEWER,))
     monkeypatch.setattr(verify, "verify", lambda *_: found)
     assert main([*arguments, "--record"]) == 2
-    assert "nothing is recorded: ptxas 13.0.88 does not know all pairs" in capsys.readouterr().err
+    assert "nothing was recorded: ptxas 13.0.88 does not know all pairs" in capsys.readouterr().err
 
 
 def test_pairs_are_told_by_version_then_by_target(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:

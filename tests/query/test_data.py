@@ -78,7 +78,7 @@ def test_what_cannot_be_read_is_said_with_the_way_out(project: Project) -> None:
     assert project.run("generate").code == 0
     path = project.root / "generated/data/opcodes/add.json"
     whole = path.read_text("utf-8")
-    for text, said in (("{", "not a database"), (whole.replace('"schema":', '"schema":1'), "is not known")):
+    for text, said in (("{", "not a database"), (whole.replace('"schema":', '"schema":1'), "is not supported")):
         path.write_text(text, "utf-8")
         asked = project.run("query", "add.f32")
         assert asked.code == 2 and said in asked.err and "run `ptxspec generate`" in asked.err

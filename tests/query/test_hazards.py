@@ -34,7 +34,7 @@ def test_query_says_yes_but(run: Run) -> None:
     assert code == 0
     first, *rest = text.splitlines()
     assert first == "yes, but: fma.rz.bf16 (3 operands) on sm_90 is a hazard"
-    assert any(line.startswith("  hazard  ptxas 13.5.37 reads the operands as f16") for line in rest)
+    assert any(line.startswith("  hazard    ptxas 13.5.37 reads the operands as f16") for line in rest)
     assert all(len(line) <= 80 for line in rest)
     found = json.loads(run("query", EVERYWHERE, "--format", "json")[1])
     assert found["available"] and found["hazard"].startswith("ptxas 13.5.37 reads the operands as f16")
@@ -44,7 +44,7 @@ def test_query_says_yes_but(run: Run) -> None:
 def test_a_hazard_holds_where_it_was_seen(run: Run, db: Database) -> None:
     assert run("query", OLD, "--target", "sm_75")[1].startswith(f"yes, but: {OLD} (1 operand) on sm_75 is a hazard\n")
     assert run("query", OLD, "--target", "sm_80")[1].startswith(f"yes: {OLD} (1 operand) on sm_80\n")
-    assert "  hazard  From sm_70 to sm_75: sm_75 is the oldest target " in run("query", OLD)[1]
+    assert "  hazard    From sm_70 to sm_75: sm_75 is the oldest target " in run("query", OLD)[1]
     listed = {
         target: json.loads(run("list", "--target", target, "--opcode", "cvt", "--format", "json")[1])["variants"]
         for target in ("sm_75", "sm_80")
@@ -72,7 +72,7 @@ def test_lint_warns_and_strictly_fails(run: Run, tmp_path: Path) -> None:
     assert code == 0
     assert text.startswith(f"{file}:3:3: warning: fma.rz.bf16 is a hazard on sm_90. ptxas 13.5.37 reads the operands")
     assert "[hazard]\n" in text
-    assert text.endswith("1 warning\n1 instruction in 1 file, judged by its own .version and .target\n")
+    assert text.endswith("1 warning\n1 instruction in 1 file, checked for its own .version and .target\n")
     assert run("lint", "--strict", file)[0] == 1
     (result,) = json.loads(run("lint", file, "--format", "sarif")[1])["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("hazard", "warning")
@@ -131,7 +131,7 @@ def test_what_is_loose_is_told_and_no_finding(run: Run, db: Database) -> None:
     for spelling, words in loose.items():
         code, text = run("query", spelling)
         assert code == 0 and text.startswith("yes: ")
-        assert words in " ".join(text.partition("\n  loose   ")[2].split()), text
+        assert words in " ".join(text.partition("\n  loose     ")[2].split()), text
         assert any(words in said for said in json.loads(run("query", spelling, "--format", "json")[1])["loose"])
         assert words in run("show", spelling)[1]
         operands = ", ".join(f"%f{i}" for i in range(db.variant(spelling).operands + 1))

@@ -72,7 +72,7 @@ def test_a_name_is_a_target(db: Database, name: str, target: str) -> None:
     ],
 )
 def test_what_may_be_two_chips_asks_which(db: Database, name: str, said: list[str]) -> None:
-    with pytest.raises(ptxspec.PtxspecError, match="is more than one target") as caught:
+    with pytest.raises(ptxspec.PtxspecError, match="means several targets") as caught:
         db.target(name)
     assert all(s in str(caught.value) for s in said), caught.value
     assert str(caught.value).startswith(f"'{name}'")
@@ -147,10 +147,10 @@ def test_native_asks_the_driver(db: Database, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver((9, 0), (9, 0)))
     assert db.target("native") == db.target("Native") == "sm_90"
     monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver((8, 9), (12, 0)))
-    with pytest.raises(ptxspec.PtxspecError, match=r"'native' is more than one target: sm_89 \(.*sm_120"):
+    with pytest.raises(ptxspec.PtxspecError, match=r"'native' means several targets: sm_89 \(.*sm_120"):
         db.target("native")
     monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver((99, 1)))
-    with pytest.raises(ptxspec.PtxspecError, match=r"compute capability 99\.1, which is not known here"):
+    with pytest.raises(ptxspec.PtxspecError, match=r"compute capability 99\.1, which this database does not know"):
         db.target("native")
 
 
@@ -169,19 +169,17 @@ def test_native_asks_nvidia_smi_where_there_is_no_library(
     assert db.target("native") == "sm_86"
     assert native.capabilities() == [(8, 6)]
     program(tmp_path, "echo 'NVIDIA-SMI has failed because it could not communicate with the driver.'; exit 9")
-    with pytest.raises(
-        ptxspec.PtxspecError, match=r"no GPU to be 'native' here: there is no NVIDIA driver .*has failed"
-    ):
+    with pytest.raises(ptxspec.PtxspecError, match=r"'native' requires a GPU: there is no NVIDIA driver .*has failed"):
         db.target("native")
     program(tmp_path, "echo")
-    with pytest.raises(ptxspec.PtxspecError, match="the driver shows no GPU; name the target or the GPU"):
+    with pytest.raises(ptxspec.PtxspecError, match="the driver reports no GPU; name a target or a GPU instead"):
         db.target("native")
 
 
 def test_a_driver_without_a_gpu_is_said(db: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(ctypes, "CDLL", lambda name: FakeDriver(error=100))
-    with pytest.raises(ptxspec.PtxspecError, match="the driver answers with error 100; nvidia-smi does not run"):
+    with pytest.raises(ptxspec.PtxspecError, match="the driver answers with error 100; nvidia-smi cannot be run"):
         db.target("native")
 
 
@@ -217,7 +215,7 @@ def test_commands_take_names(here: Project, tmp_path: Path, arguments: list[str]
 def test_a_name_that_asks_which_is_misuse(here: Project) -> None:
     result = here.run("query", "add.f32", "--target", "ampere")
     assert result.code == 2
-    assert result.err.startswith("ptxspec: 'ampere' is more than one target: sm_80 (A100, A30), ")
+    assert result.err.startswith("ptxspec: 'ampere' means several targets: sm_80 (A100, A30), ")
 
 
 def test_targets(here: Project) -> None:

@@ -32,14 +32,18 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ((_CP,), "cp is PTX (section 9.7.10, Data movement and conversion), and needs sm_80 and PTX 7.0 or newer"),
-        ((_CP, "--target", "sm_75"), "it needs sm_80 or newer; sm_75 is older"),
-        ((_CP, "--target", "sm_90"), "sm_90 has it from PTX 7.8 on"),
-        ((_CP, "--target", "sm_90", "--ptx", "6.5"), "it needs PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
-        ((_CP, "--ptx", "7.0"), "PTX 7.0 has it"),
-        (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not have it, which needs sm_90a"),
-        (("shfl.idx.b32", "--target", "sm_75"), "sm_75 has it from PTX 6.3 to 6.3"),
-        (("vmad",), "vmad is PTX (section 9.7.20, Video), and needs sm_20 and PTX 2.0 or newer"),
+        (
+            (_CP,),
+            "cp is a PTX instruction (section 9.7.10, Data movement and conversion) "
+            "and requires sm_80 and PTX 7.0 or newer",
+        ),
+        ((_CP, "--target", "sm_75"), "it requires sm_80 or newer; sm_75 is older"),
+        ((_CP, "--target", "sm_90"), "sm_90 supports it from PTX 7.8 on"),
+        ((_CP, "--target", "sm_90", "--ptx", "6.5"), "it requires PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
+        ((_CP, "--ptx", "7.0"), "PTX 7.0 supports it"),
+        (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not support it, which requires sm_90a"),
+        (("shfl.idx.b32", "--target", "sm_75"), "sm_75 supports it from PTX 6.3 to 6.3"),
+        (("vmad",), "vmad is a PTX instruction (section 9.7.20, Video) and requires sm_20 and PTX 2.0 or newer"),
     ],
 )
 def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], said: str) -> None:
@@ -53,15 +57,15 @@ def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], sa
 
 def test_show_says_so_as_well(run: Run) -> None:
     code, _, error = run("show", "cp")
-    assert code == 2 and "cp is PTX (section 9.7.10, Data movement and conversion)" in error
+    assert code == 2 and "cp is a PTX instruction (section 9.7.10, Data movement and conversion)" in error
 
 
 @pytest.mark.parametrize("text", ["vote.sync.all.pred p, q, a;", "vadd.u32.u32.u32 d, a, b;", "bar.sync 0;"])
 def test_the_emulator_knows_it_too(text: str) -> None:
     opcode = text.partition(" ")[0].partition(".")[0]
-    with pytest.raises(ValueError, match=f"{opcode} is PTX, and not one of the instructions that are emulated"):
+    with pytest.raises(ValueError, match=f"{opcode} is a PTX instruction; ptxemu does not emulate it"):
         ptxemu.function(text)
-    with pytest.raises(LookupError, match=f"^{opcode}: {opcode} is PTX, and not one of the instructions that"):
+    with pytest.raises(LookupError, match=f"^{opcode}: {opcode} is a PTX instruction; ptxemu does not emulate it"):
         ptxemu.compile(opcode)
 
 
@@ -98,7 +102,7 @@ def test_a_family_that_a_target_lacks_is_not_there(run: Run) -> None:
 
 def test_one_of_a_family_is_asked_for_where_one_is_needed(run: Run) -> None:
     code, _, error = run("eval", "fma.rnd.f32", "1", "2", "3")
-    assert code == 2 and "fma.rnd.f32 stands for 4 variants, name one of them: fma.rn.f32, fma.rz.f32" in error
+    assert code == 2 and "fma.rnd.f32 stands for 4 variants; name one of them: fma.rn.f32, fma.rz.f32" in error
 
 
 def test_a_family_is_shown_as_query_tells_it(run: Run) -> None:
@@ -110,12 +114,12 @@ def test_a_family_is_shown_as_query_tells_it(run: Run) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--ptx", "12.4"), "12.4 is a CUDA release, and no PTX version; CUDA 12.4 reads PTX up to 8.4: --ptx 8.4"),
-        (("--ptx", "12.6"), "reads PTX up to 8.5: --ptx 8.5"),
-        (("--ptx", "13"), "13 is a CUDA release, and no PTX version; CUDA 13 reads PTX up to 9.0: --ptx 9.0"),
+        (("--ptx", "12.4"), "12.4 is a CUDA release, not a PTX version; CUDA 12.4 supports PTX up to 8.4: --ptx 8.4"),
+        (("--ptx", "12.6"), "supports PTX up to 8.5: --ptx 8.5"),
+        (("--ptx", "13"), "13 is a CUDA release, not a PTX version; CUDA 13 supports PTX up to 9.0: --ptx 9.0"),
         (("--ptx", "10.2"), "--ptx 6.5"),
         (("--ptx", "77"), "unknown PTX version '77'; known: 1.0 to 9.5"),
-        (("--target", "gfx90a"), "'gfx90a' is a GPU of AMD, and no target of PTX"),
+        (("--target", "gfx90a"), "'gfx90a' is a GPU of AMD; only NVIDIA's GPUs run PTX"),
         (("--target", "mi300"), "'mi300' is a GPU of AMD"),
         (("--target", "Apple M2"), "'Apple M2' is a GPU of Apple"),
         (("--count",), "unknown option '--count'\n"),

@@ -68,7 +68,7 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
         ("add.rz.bf16", None, "illegal-modifier", "add.bf16 has no .rz; it has .rn"),
         ("add.satt.f32", None, "unknown-modifier", "did you mean '.sat'?"),
         ("max.xorsign.f32", None, "missing-modifier", "max.xorsign.f32 lacks .abs"),
-        ("add.rn.rz.f32", None, "excluding-modifiers", ".rn and .rz exclude each other"),
+        ("add.rn.rz.f32", None, "excluding-modifiers", "cannot have both .rn and .rz"),
         ("max.f32", 4, "operand-count", "max.f32 takes 2 or 3 source operands, not 4"),
         ("addd.f32", None, "unknown-opcode", "did you mean 'add'?"),
         ("add.foo", None, "unknown-type", "unknown type or modifier '.foo'; add has .f32, "),
@@ -82,9 +82,14 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
         ("cvt.rn.satfinite.e4m3.f32", None, "illegal-type", "it has .e4m3x2.f32, .e4m3x4.f32, .e5m2x2.f32 and other"),
         ("add.f64.f64", None, "illegal-type", "add has no .f64.f64; it has .f64, .f32, .f32x2 and others"),
         ("add.f8", None, "unknown-type", "unknown type or modifier '.f8'; add has .f32, .f32x2, .f64, "),
-        ("add.sat.sat.f32", None, "repeated-modifier", ".sat stands twice"),
-        ("add..f32", None, "syntax", "a spelling is names with a dot between, as in add.f32, without operands"),
-        ("max.f32 d, a, b, c", None, "syntax", "as in max.f32, without operands"),
+        ("add.sat.sat.f32", None, "repeated-modifier", ".sat appears twice"),
+        (
+            "add..f32",
+            None,
+            "syntax",
+            "a spelling consists of names separated by dots, such as add.f32, without operands",
+        ),
+        ("max.f32 d, a, b, c", None, "syntax", "such as max.f32, without operands"),
     ],
 )
 def test_what_does_not_exist_is_explained(
@@ -102,13 +107,13 @@ def test_what_does_not_exist_is_explained(
     [
         (
             "mov.b128",
-            "mov.b128 is a form of other sections of PTX (section 9.7.10, Data movement and conversion), and ",
+            "mov.b128 is described in another section of PTX (section 9.7.10, Data movement and conversion) and ",
         ),
-        ("vadd.u32.u32.u32", "vadd is PTX (section 9.7.20, "),
-        ("ld.global.f32", "ld is PTX (section 9.7.10, "),
+        ("vadd.u32.u32.u32", "vadd is a PTX instruction (section 9.7.20, "),
+        ("ld.global.f32", "ld is a PTX instruction (section 9.7.10, "),
         # A function that an opcode resembles is not meant.
-        ("exp.f32", "PTX has no exp; what is spelled alike computes something else"),
-        ("coshf.f32", "PTX has no coshf; what is spelled alike computes something else"),
+        ("exp.f32", "PTX has no exp; opcodes that are spelled alike compute something else"),
+        ("coshf.f32", "PTX has no coshf; opcodes that are spelled alike compute something else"),
         ("exp2.f32", "unknown opcode 'exp2'; did you mean 'ex2'?"),
     ],
 )
@@ -185,7 +190,7 @@ def test_what_is_too_new_says_what_it_needs_on_each_axis(db: ptxspec.Database) -
     verdict = db.query("add.bf16", target="sm_80", ptx="7.0")
     assert verdict.exists and not verdict.available
     assert reasons(verdict) == ["target-too-old", "ptx-too-old"]
-    assert "needs PTX 7.8 (CUDA 11.8) or newer; 7.0 is older" in verdict.reasons[1].message
+    assert "requires PTX 7.8 (CUDA 11.8) or newer; 7.0 is older" in verdict.reasons[1].message
 
 
 def test_a_target_that_the_ptx_version_does_not_know(db: ptxspec.Database) -> None:
@@ -229,12 +234,14 @@ def test_a_complaint_is_a_whole_sentence_and_names_a_choice_once(db: ptxspec.Dat
         for r in db.query(spelling).reasons:
             assert not r.message.rstrip().endswith(";") and r.message.count(".ftz") < 2 and len(r.message) < 150
     for target in ("hoper", "90", "", "sm_"):
-        with pytest.raises(ptxspec.PtxspecError, match=r"; (did you mean '\w+'\?|.* and what their GPUs are called)$"):
+        with pytest.raises(
+            ptxspec.PtxspecError, match=r"; (did you mean '\w+'\?|.* lists the known targets and GPUs)$"
+        ):
             db.target(target)
 
 
 def test_where_a_target_is_unknown_lint_says_which_version_knows_it_and_judges_nothing(db: ptxspec.Database) -> None:
-    with pytest.raises(ptxspec.PtxspecError, match=r"^PTX 7.0 does not know sm_90, which came with PTX 7.8 "):
+    with pytest.raises(ptxspec.PtxspecError, match=r"^PTX 7.0 does not support sm_90, which requires PTX 7.8 "):
         db.lint("add.f32 %f0, %f1, %f2;", target="sm_90", ptx="7.0")
 
 
@@ -252,8 +259,8 @@ def test_query_in_the_terminal(run: Run) -> None:
     assert code == 0
     assert out.splitlines()[:3] == [
         "yes: max.f32 (3 operands) on sm_100",
-        "  here    PTX 8.8 or newer (CUDA 12.9) on sm_100",
-        "  needs   sm_100 or newer, PTX 8.8 or newer (CUDA 12.9)",
+        "  here      PTX 8.8 or newer (CUDA 12.9) on sm_100",
+        "  requires  sm_100 or newer, PTX 8.8 or newer (CUDA 12.9)",
     ]
 
 
@@ -286,10 +293,10 @@ def test_on_a_target_its_own_floor_is_told(run: Run, db: ptxspec.Database) -> No
         first = next(ptx for ptx in db.versions if db.takes(v, "sm_121a", ptx))
         assert (row["here"], found["here"]["ptx"], found["here"]["cuda"]) == (first, first, db.versions[first].cuda)
     told = run("query", "cvt.rn.satfinite.e2m1x2.f32", "--target", "sm_121a", "--driver")[1]
-    assert "  here    PTX 8.8 or newer (CUDA 12.9) on sm_121a\n" in told
-    assert "  driver  575.51.03 or newer, on Windows 576.02\n" in told
+    assert "  here      PTX 8.8 or newer (CUDA 12.9) on sm_121a\n" in told
+    assert "  driver    575.51.03 or newer, on Windows 576.02\n" in told
     refused = run("query", "cvt.rn.satfinite.e2m1x2.f32", "--target", "GB10", "--driver")[1]
-    assert "help    compile for sm_121a or sm_121f, with PTX 8.8 (CUDA 12.9) or newer\n" in refused
+    assert "help      compile for sm_121a or sm_121f, with PTX 8.8 (CUDA 12.9) or newer\n" in refused
     assert "here" not in refused and "driver" not in refused
 
 
@@ -299,7 +306,7 @@ def test_list_as_table_json_and_csv(run: Run, db: ptxspec.Database) -> None:
     code, out, _ = run(*asked)
     assert code == 0
     assert [line.split()[0] for line in out.splitlines()[1:-4]] == want
-    assert out.splitlines()[-3].startswith("hazard: the machine code does something else")
+    assert out.splitlines()[-3].startswith("hazard: the machine code does not do")
     assert [line.split()[0] for line in out.splitlines() if line.endswith(", hazard")] == [
         v.spelling for v in db.available("sm_90", "8.0", "bf16x2") if v.hazards
     ]
@@ -340,14 +347,17 @@ def test_what_ended_on_newer_targets_only_says_so_everywhere(run: Run, db: ptxsp
 
 
 def test_a_short_spelling_says_what_it_means(run: Run) -> None:
-    assert "  means   sin.approx.ftz.f32\n" in run("query", "sin.f32")[1]
+    assert "  means     sin.approx.ftz.f32\n" in run("query", "sin.f32")[1]
     assert "means" not in run("query", "sin.approx.f32")[1]
 
 
 def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
     for format in ("table", "json", "csv"):
         code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)
-        assert (code, err) == (1, "ptxspec: PTX 6.0 does not know sm_90, which came with PTX 7.8 (CUDA 11.8)\n")
+        assert (code, err) == (
+            1,
+            "ptxspec: PTX 6.0 does not support sm_90, which requires PTX 7.8 (CUDA 11.8) or newer\n",
+        )
 
 
 def test_diff_lists_what_a_version_or_a_target_brought(run: Run) -> None:
@@ -378,7 +388,7 @@ def test_diff_groups_as_syntax_does(run: Run) -> None:
     assert "+ fma.rnd{.ftz}.f32x2 3 operands sm_100 PTX 8.6" in rows
     assert "+ max{.ftz}{.NaN}{.abs}.f32 3 operands sm_100 PTX 8.8" in rows
     # 153 variants in a screen.
-    assert total == "PTX 8.5 to PTX 8.8: 153 more, 0 fewer" and len(table) < 25
+    assert total == "PTX 8.5 to PTX 8.8: 153 variants added, 0 removed" and len(table) < 25
     # What is gone ended with a version.
     _, out, _ = run("diff", "--target", "sm_13..sm_20")
     assert "- rsqrt.{f32,f64} 1 operand sm_10 PTX 1.0 to 1.3" in {" ".join(line.split()) for line in out.splitlines()}
@@ -409,5 +419,5 @@ def test_a_query_imports_little(command: list[str]) -> None:
 
 def test_a_recipe_for_newer_targets_says_that_it_is_not_for_this_one(run: Run) -> None:
     asked = run("query", "fma.rn.oob.relu.f16", "--target", "sm_53")[1]
-    assert "\ninstead, not on sm_53 (sm_80, PTX 7.0 or newer; bit for bit):\n" in asked
+    assert "\ninstead, not on sm_53 (sm_80, PTX 7.0 or newer; equal bit for bit):\n" in asked
     assert "\ninstead, on sm_80 (" in run("query", "fma.rn.oob.relu.f16", "--target", "sm_80")[1]

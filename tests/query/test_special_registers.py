@@ -14,10 +14,10 @@ def test_one_is_told_by_its_name_as_ptx_and_inline_assembly_write_it(db: Databas
     answer = db.query(asked, target="sm_100")
     assert answer and repr(answer).splitlines() == [
         "yes: %clusterid.x on sm_100",
-        "  here    PTX 8.6 or newer (CUDA 12.8) on sm_100",
-        "  needs   sm_90 or newer, PTX 7.8 or newer (CUDA 11.8)",
-        "  read    by its fields x, y, z, w of 32 bits, or all four at once",
-        "  holds   The cluster within the grid, by axis; w is 0.",
+        "  here      PTX 8.6 or newer (CUDA 12.8) on sm_100",
+        "  requires  sm_90 or newer, PTX 7.8 or newer (CUDA 11.8)",
+        "  read      by its fields x, y, z, w of 32 bits, or all four at once",
+        "  holds     The cluster within the grid, by axis; w is 0.",
     ]
 
 
@@ -30,10 +30,10 @@ def test_where_one_is_missing_it_is_said_why(db: Database) -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ("%laneid.x", "%laneid.x is no part of %laneid; it has no fields"),
-        ("%tid.q", "%tid.q is no part of %tid; it has the fields .x, .y, .z, .w"),
+        ("%laneid.x", "%laneid.x is not a field of %laneid; it has no fields"),
+        ("%tid.q", "%tid.q is not a field of %tid; it has the fields .x, .y, .z, .w"),
         ("%lane_id", "there is no special register %lane_id; did you mean '%laneid'?"),
-        ("laneid", "%laneid is a special register: `ptxspec query %laneid` tells what it needs"),
+        ("laneid", "%laneid is a special register; `ptxspec query %laneid` shows what it requires"),
     ],
 )
 def test_another_name_is_told_what_is_meant(db: Database, asked: str, why: str) -> None:

@@ -151,7 +151,7 @@ def test_a_path_that_is_not_validated_is_misuse(project: Project, path: str) -> 
     shutil.copytree(project.root / "spec", project.root / "../other/spec")
     result = project.run("validate", project.root / TYPES, project.root / path)
     assert result.code == 2 and result.out == ""
-    said = "no such file" if path == "nowhere" else f"names no file of the specification of {project.root}"
+    said = "no such file" if path == "nowhere" else f"is not part of the specification in {project.root}"
     assert said in result.err
 
 

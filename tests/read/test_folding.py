@@ -53,7 +53,7 @@ def test_an_entry_has_a_rule(project: Project) -> None:
         ),
         (
             "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x00000000, 0x3f800000]]",
-            "the semantics of add.rn.f32 (2 operands) gives 0x3f800000 too: there is nothing to say",
+            "the semantics of add.rn.f32 (2 operands) gives 0x3f800000, too: this entry describes no difference",
         ),
         (
             "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x40000000]]",
@@ -88,13 +88,13 @@ def test_a_row_is_of_registers_that_stand_for_themselves(spec: Spec, spelling: s
     entry = replace(own.folding[0], selector=selector, shown=(row,))
     program = Compiler(spec).program(own, v, None)
     (found,) = contradictions(spec, replace(own, folding=(entry,)), {v: program})
-    several = "stand in several registers" in found.message
+    several = "are in several registers" in found.message
     assert several == (len({v.lanes, *(o.type.lanes for o in (v.result, *v.sources))}) > 1)
 
 
 def test_show_tells_what_constants_are_folded_to(project: Project) -> None:
     declare(project, "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x40000000, 0x3f800000]]")
     assert project.run("generate").code == 0
-    told = "constants are folded to something else: Something else comes out. 0x3f800000, 0x40000000 give 0x3f800000"
+    told = "constant folding gives other results: Something else comes out. 0x3f800000, 0x40000000 give 0x3f800000"
     assert told in project.run("show", "add.rn.f32").out
-    assert "folded to something else" not in project.run("show", "add.rz.f32").out
+    assert "constant folding gives other results" not in project.run("show", "add.rz.f32").out

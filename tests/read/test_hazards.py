@@ -44,11 +44,11 @@ def test_what_is_said_of_a_hazard_must_be_there(project: Project, rest: str, mes
     [
         (
             "for: add.rn.f32\n    shown_by: {drops: .rn}",
-            "the semantics of add.rn.f32 (2 operands) and add.f32 (2 operands) is one: this is no hazard",
+            "the semantics of add.rn.f32 (2 operands) and add.f32 (2 operands) are the same: this is no hazard",
         ),
         (
             "for: add.rn.f32\n    shown_by: {folds: [0x3f800000, 0x3f800000, 0x40000000]}",
-            "the semantics of add.rn.f32 (2 operands) gives 0x40000000 too: this is no hazard",
+            "the semantics of add.rn.f32 (2 operands) gives 0x40000000, too: this is no hazard",
         ),
         (
             "for: add.rn.f32\n    shown_by: {folds: [0x3f800000, 0x40000000]}",
@@ -75,7 +75,7 @@ def test_a_hazard_may_hold_on_few_targets(project: Project) -> None:
     assert asked("--target", "sm_103a").startswith("yes, but: add.rz.f64 (2 operands) on sm_103a is a hazard\n")
     for elsewhere in (("--target", "sm_90"), ("--target", "sm_100a", "--ptx", "8.6")):
         assert asked(*elsewhere).startswith("yes: ") and "hazard" not in asked(*elsewhere)
-    assert "  hazard  On sm_100a, sm_100f, sm_103a, " in asked()
+    assert "  hazard    On sm_100a, sm_100f, sm_103a, " in asked()
     # It is advised where it does what it says.
     advised = [project.run("query", "add.rz.f46", "--target", t).out for t in ("sm_90", "sm_100a")]
     assert ["add.rz.f64" in text for text in advised] == [True, False]

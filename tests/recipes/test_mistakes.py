@@ -31,35 +31,39 @@ LINKS = [
     (f"{HEAD} «addd.f64 %d, %a, %b;", "unknown opcode 'addd'", "'add'"),
     (f"{HEAD} «add{{.rn|.rnn}}.f64 %d, %a, %b;", "unknown modifier or type '.rnn'", "'.rn'"),
     (f"{HEAD} «add.ftz.f64 %d, %a, %b;", "there is no add.ftz.f64", "did you mean 'add."),
-    (f"{HEAD} add«.rnd.f64 %d, %a, %b;", "the variant has nothing of .rnd", "write {.rnd} where it may be missing"),
-    (f"{HEAD} «add.f64 %d, %a, %b;", "this is add.f64 (2 operands) itself", ""),
+    (f"{HEAD} add«.rnd.f64 %d, %a, %b;", "the variant has no name of .rnd", "write {.rnd} if it may be missing"),
+    (f"{HEAD} «add.f64 %d, %a, %b;", "uses add.f64 (2 operands) itself", ""),
     (f"{HEAD} «add.rn.f64 %d, %a;", "add.rn.f64 has other operands", "write add.rn.f64 %d, %a, %b"),
-    (f"{HEAD} «add.rn.f64 %d, %a, %t;", "%t has no value here", "those that have one are %a, %b"),
-    (f"{HEAD} «add.rn.f64 %d, %a, 0x8000;", "does not take the constant 0x8000 there", "bits as 0d3FF0000000000000"),
-    (f"{HEAD} «add.rn.f64 %t, %a, %b;", "nothing is written to %d", "the last statement does that"),
+    (f"{HEAD} «add.rn.f64 %d, %a, %t;", "%t has no value here", "these have one: %a, %b"),
+    (
+        f"{HEAD} «add.rn.f64 %d, %a, 0x8000;",
+        "does not take the constant 0x8000 there",
+        "bits such as 0d3FF0000000000000",
+    ),
+    (f"{HEAD} «add.rn.f64 %t, %a, %b;", "nothing is written to %d", "the last statement must do that"),
     (f"{HEAD} |\n      «@%p add.rn.f64 %d, %a, %b;", "%p has no value here", ""),
-    (f"{HEAD} |\n      «add.rn.f64 %a, %a, %b;", "%a is an operand of add", "write to a register of your own"),
+    (f"{HEAD} |\n      «add.rn.f64 %a, %a, %b;", "%a is an operand of add", "write to a register of its own"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %t, %a, %b;", "before all operands are read", "last"),
     (f"{HEAD} |\n      add.rn.f64 %d, %a, %b;\n      «add.rn.f64 %d, %a, %b;", "written more than once", "last"),
-    (f"{HEAD} «add.rn.f64 %d, %a, $one;", "nobody says what $one is of add.f64", "name it in `where`"),
+    (f"{HEAD} «add.rn.f64 %d, %a, $one;", "$one has no value for add.f64", "name it in `where`"),
     (f"{HEAD} |\n      max.f32 %t, 0f3F800000, 0f3F800000;\n      «add.rn.f64 %d, %a, %t;", "is of 32 bits", ""),
     (
         "  - for: add.f64\n    differs: within bound\n    ptx: «add.rn.f64 %d, %a, %b;",
-        "the manual gives no bound on the error of add.f64",
-        "say what else differs",
+        "NVIDIA's manual gives no bound on the error of add.f64",
+        "state another difference",
     ),
 ]
 PROOFS = [
     (
         "  - for: max.f64\n    differs: nothing\n    ptx: «add.rn.f64 %d, %a, %b;",
-        "the recipe does not do what max.f64 does: of a = 0.0 0x0p+0 0x0000000000000000; b = -1.5 -0x1.8p+0 "
-        "0xbff8000000000000 it makes -1.5 -0x1.8p+0 0xbff8000000000000, not 0.0 0x0p+0 0x0000000000000000",
-        "every bit must be the same: mend the recipe, or narrow it with `for:`",
+        "the recipe differs from max.f64: for a = 0.0 0x0p+0 0x0000000000000000; b = -1.5 -0x1.8p+0 "
+        "0xbff8000000000000 it returns -1.5 -0x1.8p+0 0xbff8000000000000, not 0.0 0x0p+0 0x0000000000000000",
+        "every bit must be the same: fix the recipe, or narrow it with `for:`",
     ),
     (
         "  - for: max.bf16\n    differs: NaN bits\n    ptx: «max.NaN.bf16 %d, %a, %b;",
-        "the recipe does not do what max.bf16 does: of a = ",
-        "only the bits of a NaN may differ: mend the recipe",
+        "the recipe differs from max.bf16: for a = ",
+        "only the bits of a NaN may differ: fix the recipe",
     ),
 ]
 

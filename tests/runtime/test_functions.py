@@ -106,7 +106,7 @@ def test_results_may_be_named() -> None:
     assert ptxemu.function(text, results=["d", "%t"]).results == ("d", "t")
     t = ptxemu.function(text, results=["t"])
     assert t(F32(1), F32(2)) == 3
-    with pytest.raises(ValueError, match="x is written nowhere; what is written: t, d"):
+    with pytest.raises(ValueError, match="x is not written; these are written: t, d"):
         ptxemu.function(text, results=["x"])
 
 
@@ -115,11 +115,11 @@ def test_arrays_come_by_position_or_by_name() -> None:
     assert f(F32(3), F32(1)) == f(F32(3), b=F32(1)) == f(b=F32(1), a=F32(3)) == 2
     for wrong, said in (
         ({"a": F32(1)}, "b is missing"),
-        ({"a": F32(1), "b": F32(1), "x": F32(1)}, "x is none of them"),
+        ({"a": F32(1), "b": F32(1), "x": F32(1)}, "x is not one of them"),
     ):
         with pytest.raises(ptxemu.OperandError, match=said):
             f(**wrong)
-    with pytest.raises(ptxemu.OperandError, match="a came twice"):
+    with pytest.raises(ptxemu.OperandError, match="a was given twice"):
         f(F32(1), F32(2), a=F32(1))
     with pytest.raises(ptxemu.OperandError, match="operand b is float64; expected float32 or uint32"):
         f(F32(1), np.float64(1))
@@ -208,44 +208,44 @@ def test_a_register_may_be_a_vector(text: str, expected: int) -> None:
     ("text", "column", "message"),
     [
         ("ld.global.f32 a, [p];", 1, "there is no memory"),
-        ("add.f32 d, a, [p];", 15, "memory is not read here"),
-        ("add.f32 d, a, b; bra L;", 22, "there is no label L behind this branch"),
-        ("L: add.f32 d, a, b; @p bra L;", 28, "L stands before this branch, and loops are not run"),
-        ("L: add.f32 d, a, b; L:", 21, "the label L stands twice"),
-        ("bar.sync 0;", 1, "bar.sync: bar is PTX, and not one of the instructions that are emulated"),
+        ("add.f32 d, a, [p];", 15, "an address is not allowed here"),
+        ("add.f32 d, a, b; bra L;", 22, "there is no label L after this branch"),
+        ("L: add.f32 d, a, b; @p bra L;", 28, "L is before this branch, and loops are not supported"),
+        ("L: add.f32 d, a, b; L:", 21, "the label L appears twice"),
+        ("bar.sync 0;", 1, "bar.sync: bar is a PTX instruction; ptxemu does not emulate it"),
         ("fmaa.rn.f32 d, a, b, c;", 1, "did you mean 'fma'?"),
         ("fma.f32 d, a, b, c;", 1, "write fma.r"),
-        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside of the database"),
+        ("cvt.rn.f16x2.ue8m0x2 d, a;", 1, "cvt.rn.f16x2.ue8m0x2 is PTX outside the database"),
         ("add.f32 d, a, 1;", 15, "write it as a floating-point number"),
-        ("add.f32 d, a, 1.x;", 15, "no operand"),
+        ("add.f32 d, a, 1.x;", 15, "not an operand"),
         ("add.f32 %0, %1, %2;", 9, "%0 is an operand of inline assembly; give its constraints"),
         ("add.f32 %%d, %%a, %%b;", 9, "%%d is an operand of inline assembly; give its constraints"),
-        ("cvt.rn.f32.u32 d, %tid.x;", 19, "%tid.x is a special register, which is not read here"),
+        ("cvt.rn.f32.u32 d, %tid.x;", 19, "%tid.x is a special register, which cannot be read here"),
         ("mov.u32 d, WARP_SZ;", 12, "WARP_SZ has no value here"),
         (".reg .f64 x; add.f32 d, x, x;", 25, "x is a .f64 register; add.f32 takes .f32 or .b32"),
         ("add.f32 t, a, b; add.f64 d, t, t;", 29, "t is .b32 or .f32 elsewhere"),
         ("add.f16 t, a, b; and.b32 d, t, c;", 29, "and.b32 takes"),
         ("{ .reg .f32 t; add.f32 d, t, t; } mov.f32 e, a;", 27, "t is read before it is written"),
         ("@a add.f32 d, a, b;", 15, "a is .pred elsewhere"),
-        (".reg .f32 a; @a mov.f32 d, a;", 15, "a guard is a predicate"),
-        (".reg .v2 .f32 v; cvt.rn.f16x2.f32 d, v;", 38, "a vector is not taken here"),
-        (".reg .v2 .f32 v; mov.f32 d, v.z;", 29, "v.z is no part of a vector"),
+        (".reg .f32 a; @a mov.f32 d, a;", 15, "a guard must be a predicate"),
+        (".reg .v2 .f32 v; cvt.rn.f16x2.f32 d, v;", 38, "a vector is not allowed here"),
+        (".reg .v2 .f32 v; mov.f32 d, v.z;", 29, "v.z is not an element of a vector"),
         (".reg .v2 .f32 v; mov.b64 v, a; add.f32 d, v, v;", 32, "takes 2 source operands, not 4"),
         (".reg .v4 .b16 v; mov.b32 v, a;", 26, "v.x is a .b16 register; mov.b32 takes .b8"),
-        (".reg .v2 .b128 v;", 1, "there are no registers of .b128 here"),
+        (".reg .v2 .b128 v;", 1, "registers of .b128 are not supported"),
         (".version 8.15 .target sm_90", 10, "there is no .version 8.15"),
         (".version 8.0 .target sm_91 add.f32 d, a, b;", 22, "there is no .target sm_91"),
-        (".visible .entry k() { }", 1, "no functions"),
-        (".shared .f32 s[4];", 1, "no .shared"),
-        (".reg .b128 x; add.f32 x, x, x;", 1, "there are no registers of .b128 here"),
+        (".visible .entry k() { }", 1, "functions are not supported"),
+        (".shared .f32 s[4];", 1, ".shared is not supported"),
+        (".reg .b128 x; add.f32 x, x, x;", 1, "registers of .b128 are not supported"),
         ("add.f32 d, a, b", 16, "a semicolon is missing"),
-        ("add.f32 d, a, b; }", 18, "closes nothing"),
+        ("add.f32 d, a, b; }", 18, "no open brace"),
         ("", 1, "no statement"),
-        ("mov.b32 {_, _}, a;", 9, "needs a register"),
+        ("mov.b32 {_, _}, a;", 9, "must be a register"),
         ("mov.b32 {x, y, z}, a;", 1, "mov.b32"),
-        ("add.f32 _, a, b;", 9, "not discarded"),
-        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add by an instruction of its own"),
-        ("add.f32 5, a, b;", 9, "needs a register"),
+        ("add.f32 _, a, b;", 9, "cannot be discarded"),
+        ("mov.b64 d, %a+8;", 12, "%a+8 is an address; add with a separate instruction"),
+        ("add.f32 5, a, b;", 9, "must be a register"),
     ],
 )
 def test_what_cannot_be_run_is_refused_where_it_stands(text: str, column: int, message: str) -> None:
@@ -264,17 +264,17 @@ def test_a_target_must_have_the_statements() -> None:
     text = "add.f32 t, a, b;\nadd.bf16 d, x, y;"
     assert ptxemu.function(text, target="sm_90").target == "sm_90"
     ((line, _, said),) = refused(text, target="sm_80")
-    assert line == 2 and "needs sm_90 or newer; sm_80 is older" in said
+    assert line == 2 and "requires sm_90 or newer; sm_80 is older" in said
     with pytest.raises(ptxemu.UnknownTargetError, match="unknown target 'sm_91'; did you mean 'sm_90'"):
         ptxemu.function(text, target="sm_91")
     assert ptxemu.function(text, target="H100").target == "sm_90"
     header = ".version 7.8\n.target sm_90\n.address_size 64\n"
     assert ptxemu.function(header + text).target == "sm_90"
-    assert "needs sm_90 or newer" in refused(header + text, target="sm_80")[0][2]
+    assert "requires sm_90 or newer" in refused(header + text, target="sm_80")[0][2]
     older = ".version 8.0\n.target sm_80\nadd.f32 t, a, b;\ncvt.rna.satfinite.tf32.f32 d, a;"
     ((line, _, said),) = refused(older)
-    assert line == 4 and said.endswith("needs sm_80, PTX 8.1; .version is 8.0")
-    assert (2, 1, "PTX 7.0 does not know sm_90; write .version 7.8 or newer") in refused(
+    assert line == 4 and said.endswith("requires sm_80, PTX 8.1; .version is 8.0")
+    assert (2, 1, "PTX 7.0 does not support sm_90; write .version 7.8 or newer") in refused(
         header.replace("7.8", "7.0") + text
     )
 
@@ -283,11 +283,11 @@ def test_arguments_that_are_no_text_are_refused() -> None:
     text = "add.f32 dd, a, b;"
     assert ptxemu.function(text, results="dd").results == ("dd",)
     for wrong in (5, b"add.f32 d, a, b;"):
-        with pytest.raises(TypeError, match=f"^PTX is text such as 'add.f32 d, a, b;', not {wrong!r}$"):
+        with pytest.raises(TypeError, match=f"^PTX must be a string such as 'add.f32 d, a, b;', not {wrong!r}$"):
             ptxemu.function(wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^results are names of registers such as 'd', not 1$"):
+    with pytest.raises(TypeError, match=r"^results must be names of registers such as 'd', not 1$"):
         ptxemu.function(text, results=[1])  # type: ignore[list-item]
-    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target is text such as 'sm_90', not 90$"):
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"^a target must be a string such as 'sm_90', not 90$"):
         ptxemu.function(text, target=90)  # type: ignore[arg-type]
 
 

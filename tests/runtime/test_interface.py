@@ -212,15 +212,19 @@ def test_a_target_before_sm_20_flushes() -> None:
     [
         (
             "max.ftz.f64",
-            r"max\.ftz\.f64 does not exist: max\.f64 has no \.ftz; it has no modifiers; no max has all of this; "
+            r"max\.ftz\.f64 does not exist: max\.f64 has no \.ftz; it has no modifiers; "
+            r"no variant of max has all of these names; "
             r"spelled alike: max\.f64, ",
         ),
         ("fma.bf16", r"fma\.bf16 lacks \.rn or .*; write fma\.rn\.bf16$"),
-        ("mov.b128", r"^mov\.b128: mov\.b128 is a form of other sections of PTX; here mov has \.f32, "),
-        ("add.f32 d, a, b", r"a spelling is names with a dot between, as in add\.f32, without operands"),
-        ("tan.f32", r"^tan\.f32: PTX has no tan; what is spelled alike computes something else"),
-        ("qqq.f32", r"unknown opcode 'qqq'; `ptxemu.variants\(\)` names what is here"),
-        ("", r"a spelling is names with a dot between"),
+        (
+            "mov.b128",
+            r"^mov\.b128: mov\.b128 is described in another section of PTX; this database has mov with \.f32, ",
+        ),
+        ("add.f32 d, a, b", r"a spelling consists of names separated by dots, such as add\.f32, without operands"),
+        ("tan.f32", r"^tan\.f32: PTX has no tan; opcodes that are spelled alike compute something else"),
+        ("qqq.f32", r"unknown opcode 'qqq'; `ptxemu.variants\(\)` lists the known ones"),
+        ("", r"a spelling consists of names separated by dots"),
     ],
 )
 def test_an_unknown_variant_is_explained(spelling: str, message: str) -> None:
@@ -241,7 +245,7 @@ def test_an_unknown_number_of_operands_is_explained() -> None:
 def test_an_unknown_target_is_explained() -> None:
     with pytest.raises(ptxemu.UnknownTargetError, match=r"unknown target 'sm_91'; did you mean 'sm_9"):
         ptxemu.compile("add.f32", target="sm_91")
-    with pytest.raises(ptxemu.UnknownTargetError, match=r"'blackwell' is more than one target: sm_100 \(B200, GB200\)"):
+    with pytest.raises(ptxemu.UnknownTargetError, match=r"'blackwell' means several targets: sm_100 \(B200, GB200\)"):
         ptxemu.compile("add.f32", target="blackwell")
     # What its GPUs are called is a target, too: an H100 is no sm_100.
     for name in ("H100", "NVIDIA H100", "9.0", "compute_90", "Hopper"):
@@ -256,8 +260,8 @@ def test_a_target_without_the_variant_is_explained() -> None:
         ptxemu.compile("abs.bf16", target="sm_75")
     assert raised.value.recipe == "and.b16 %d, %a, 0x7fff;"
     assert str(raised.value) == (
-        "abs.bf16 (1 operand) needs sm_80 or newer; sm_75 is older; "
-        "instead: and.b16 %d, %a, 0x7fff;, but for the bits of a NaN"
+        "abs.bf16 (1 operand) requires sm_80 or newer; sm_75 is older; "
+        "instead: and.b16 %d, %a, 0x7fff;, equal except for the bits of a NaN"
     )
 
 

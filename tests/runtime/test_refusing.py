@@ -60,13 +60,13 @@ def test_what_is_said_to_write_does_the_same(whole: bool) -> None:
         operands = {name: numbers(t, i) for i, (name, t) in enumerate(registers)}
         result = kernel(*operands.values())
         made = function(**operands)
-        if ", within the variant's bound" in said:
+        if ", within the variant's error bound" in said:
             # The bound is judged where recipes are proved.
             continue
         for (_, t), x, y in zip(kernel._signature.places[0], *map(registers_of, (result, made)), strict=True):
             for one, other in zip(t.unpack(x), t.unpack(y), strict=True):
                 same = one == other
-                if ", but for the bits of a NaN" in said:
+                if ", equal except for the bits of a NaN" in said:
                     same |= is_nan(one, t) & is_nan(other, t)
                 assert same.all(), f"{spelling} on {target}"
 

@@ -156,7 +156,7 @@ def test_parameters_are_numbers_structures_and_arrays() -> None:
         d = np.zeros(5, U32)
         kernel(1, 1, structure, x, h, d)
         assert d[:3].view(F32).tolist() == [1.5, 2.5, 3] and d[3:].tolist() == [0xFFFFFFFE, 42]
-    with pytest.raises(ptxemu.AddressError, match="0x10 is the address of no array"):
+    with pytest.raises(ptxemu.AddressError, match="0x10 is not an address in any array"):
         kernel(1, 1, np.uint64(16).tobytes() + bytes(16), 1, 1, np.zeros(5, U32))
 
 
@@ -215,7 +215,7 @@ def test_of_all_special_registers_those_of_a_launch_have_a_value() -> None:
 
 def test_a_register_that_a_target_lacks_is_refused() -> None:
     text = ".version 8.0\n.target sm_80\n.entry k() { .reg .b32 %r<2>; mov.u32 %r0, %clusterid.x; ret; }"
-    with pytest.raises(ptxemu.StatementError, match=r"%clusterid\.x needs sm_90, PTX 7\.8"):
+    with pytest.raises(ptxemu.StatementError, match=r"%clusterid\.x requires sm_90, PTX 7\.8"):
         ptxemu.kernel(text)
 
 
@@ -232,12 +232,12 @@ def test_a_module_has_several_kernels_and_a_path(tmp_path: Path) -> None:
         d = np.zeros(1, U32)
         ptxemu.kernel(source, "k")(1, 1, d, d, 1)
         assert d.tolist() == [5]
-    for name, message in ((None, "there are 2 kernels; name one"), ("l", "no kernel is called l; the module has")):
+    for name, message in ((None, "there are 2 kernels; name one"), ("l", "there is no kernel l; the module has")):
         with pytest.raises(ValueError, match=message):
             ptxemu.kernel(path, name)
     with pytest.raises(FileNotFoundError):
         ptxemu.kernel(tmp_path / "b.ptx")
-    with pytest.raises(TypeError, match="a module is text or a path"):
+    with pytest.raises(TypeError, match="a module must be a string or a path"):
         ptxemu.kernel(5)  # type: ignore[arg-type]
 
 
@@ -282,7 +282,7 @@ def test_tables_of_a_module_are_read(body: str, expected: list[int]) -> None:
 def test_a_table_has_an_end_and_is_not_written() -> None:
     d = np.zeros(3, U32)
     outside = module("mov.u64 %d3, zeros; add.s64 %d3, %d3, %d2; ld.global.u32 %r3, [%d3];", more=TABLES)
-    with pytest.raises(ptxemu.AddressError, match=r"thread \(2, 0, 0\) .*: byte 8 of zeros, which has 8"):
+    with pytest.raises(ptxemu.AddressError, match=r"thread \(2, 0, 0\) .*: byte 8 of zeros is out of range: it has 8"):
         ptxemu.kernel(outside)(1, 32, d, d, 3)
     with pytest.raises(ValueError, match=r"st\.global\.u32 .* writes into zeros, which is read-only"):
         ptxemu.kernel(module("st.global.u32 [zeros], %i;", more=TABLES))(1, 32, d, d, 3)
@@ -291,19 +291,19 @@ def test_a_table_has_an_end_and_is_not_written() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("ld.const.u32 %r3, [elsewhere];", "elsewhere is declared here and has its values elsewhere"),
-        ("ld.global.u32 %r3, [first];", "first is declared as nothing that is read here"),
-        ("ld.const.u32 %r3, [few];", "few has no number of elements that fits its values"),
-        ("ld.const.u32 %r3, [word];", "none is declared as nothing that is read here"),
+        ("ld.const.u32 %r3, [elsewhere];", "elsewhere has its values in another module"),
+        ("ld.global.u32 %r3, [first];", "the declaration of first is not supported"),
+        ("ld.const.u32 %r3, [few];", "the number of elements of few does not fit its values"),
+        ("ld.const.u32 %r3, [word];", "the declaration of none is not supported"),
         ("mov.u32 %r3, zeros;", "zeros is an address, which has 64 bits"),
-        ("add.s64 %d3, zeros, 4;", "zeros is a variable, which is not read here"),
-        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add by an instruction of its own"),
-        ("ld.global.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
-        ("ld.u32 %r3, [halves];", "halves is in const memory, and this access is not to that"),
+        ("add.s64 %d3, zeros, 4;", "zeros is a variable, which cannot be read here"),
+        ("mov.u64 %d3, %d2+4;", "%d2+4 is an address; add with a separate instruction"),
+        ("ld.global.u32 %r3, [halves];", "halves is in const memory, which this statement does not access"),
+        ("ld.u32 %r3, [halves];", "halves is in const memory, which this statement does not access"),
         ("cvta.to.global.u64 %d3, alone;", "alone is a variable register; cvta.to.global.u64 takes .b64"),
         ("ld.global.u32 %r3, [%p-4];", "write [register], [register+4] or [register+-4]"),
-        (".reg .f64 %a; mov.b64 %a, %p; ld.u32 %r3, [%a];", "an address has 64 bits, and is no float"),
-        ("st.const.u32 [halves], %i;", "constants are not written"),
+        (".reg .f64 %a; mov.b64 %a, %p; ld.u32 %r3, [%a];", "an address requires 64 bits that are not a float"),
+        ("st.const.u32 [halves], %i;", "constant memory cannot be written"),
     ],
 )
 def test_tables_that_cannot_be_read_are_refused(body: str, message: str) -> None:
@@ -333,10 +333,10 @@ def test_each_thread_has_memory_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("load", "message"),
     [
-        ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot, which has 24"),
-        ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot, which has 24"),
-        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is no place for 8 bytes"),
-        ("ld.local.u32 %r3, [depot+-4];", "is the address of no array"),
+        ("ld.local.u32 %r3, [depot+24];", "byte 24 of depot is out of range: it has 24"),
+        ("ld.local.v2.u64 {%d3, %d4}, [depot+16];", "byte 16 of depot is out of range: it has 24"),
+        ("ld.local.u64 %d3, [depot+4];", "byte 4 of depot is not aligned for 8 bytes"),
+        ("ld.local.u32 %r3, [depot+-4];", "is not an address in any array"),
     ],
 )
 def test_memory_of_a_thread_has_an_end(load: str, message: str) -> None:
@@ -348,9 +348,9 @@ def test_memory_of_a_thread_has_an_end(load: str, message: str) -> None:
     ("declaration", "message"),
     [
         (".local .b8 depot[8]; .local .b8 depot[8];", "depot is declared twice"),
-        (".local .b8 depot[n];", "depot has no size"),
+        (".local .b8 depot[n];", "depot requires a size"),
         (".local .b8 depot[1000000];", "a thread has up to 524288 bytes"),
-        (".local .v4 .b32 depot;", "this declaration is not read here"),
+        (".local .v4 .b32 depot;", "this declaration is not supported"),
     ],
 )
 def test_memory_of_a_thread_is_declared_plainly(declaration: str, message: str) -> None:
@@ -364,20 +364,20 @@ def test_memory_of_a_thread_is_declared_plainly(declaration: str, message: str) 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("LOOP: add.u32 %r3, %i, 1; bra LOOP;", "loops are not run"),
+        ("LOOP: add.u32 %r3, %i, 1; bra LOOP;", "loops are not supported"),
         ("bar.sync 0;", "threads do not wait for each other here"),
-        (".shared .b32 s[4];", "there is no .shared here"),
-        ("ld.shared.u32 %r3, [%p];", "there is no shared memory here"),
-        ("discard.global.L2 [%p], 128;", "memory is read by ld here, and written by st"),
+        (".shared .b32 s[4];", ".shared is not supported"),
+        ("ld.shared.u32 %r3, [%p];", "shared memory is not supported"),
+        ("discard.global.L2 [%p], 128;", "only ld and st access memory here"),
         ("@%x prefetch.global.L1 [%p];", "%x"),
-        ("call f, ();", "functions are not called here"),
-        ("atom.global.add.u32 %r3, [%p], 1;", "memory is read by ld here, and written by st"),
-        ("ld.global.u32 %r3, [table];", "table is no register"),
-        ("ld.global.u32 %r3, [%r0];", "an address has 64 bits"),
+        ("call f, ();", "calls of functions are not supported"),
+        ("atom.global.add.u32 %r3, [%p], 1;", "only ld and st access memory here"),
+        ("ld.global.u32 %r3, [table];", "table is neither a register"),
+        ("ld.global.u32 %r3, [%r0];", "an address requires 64 bits"),
         ("ld.global.u64 %r3, [%p];", "%r3 is a .b32 register; ld.global.u64 takes .b64"),
         ("ld.global.v2.u32 %r3, [%p];", "fills 2 registers, not 1"),
         ("st.global.v4.u32 [%p], {%r0, %r1};", "takes 4 registers, not 2"),
-        ("ld.param.u32 %r3, [m];", "m is no parameter"),
+        ("ld.param.u32 %r3, [m];", "m is not a parameter"),
         ("ld.param.u64 %d3, [n];", "n has 4 bytes"),
         ("st.global.u32 [%q], %r5;", "r5 is read before it is written"),
         ("@%c1 st.global.u32 [%q], 1;", "c1 is read before it is written"),
@@ -408,18 +408,18 @@ def test_an_address_outside_is_told_with_its_thread() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((0, 1, U32([1]), U32([1]), 1), ValueError, "a grid of 0"),
-        ((1, 1025, U32([1]), U32([1]), 1), ValueError, "a block of 1025"),
-        ((1, (32, 33), U32([1]), U32([1]), 1), ValueError, "a block of 1056 threads"),
-        ((1.5, 1, U32([1]), U32([1]), 1), TypeError, "a grid is a number or up to three"),
+        ((0, 1, U32([1]), U32([1]), 1), ValueError, "a grid must have at least 1"),
+        ((1, 1025, U32([1]), U32([1]), 1), ValueError, "a block must have at least 1"),
+        ((1, (32, 33), U32([1]), U32([1]), 1), ValueError, "at most 1024 threads, not 1056"),
+        ((1.5, 1, U32([1]), U32([1]), 1), TypeError, "a grid must be a number or up to three"),
         ((1, 1, U32([1]), U32([1])), ptxemu.OperandError, "k takes 3 arguments, not 2"),
         (
             (1, 1, U32([1]), U32([1]), 1.5),
             ptxemu.OperandError,
-            "n is a .u32 parameter of 4 bytes, which takes no float",
+            "n is a .u32 parameter of 4 bytes, which cannot be a float",
         ),
-        ((1, 1, U32([1]), U32([1]), 1 << 32), ptxemu.OperandError, "in which 4294967296 has no place"),
-        ((1, 1, U32([1]), U32([1]), np.uint64(1)), ptxemu.OperandError, "and 8 came"),
+        ((1, 1, U32([1]), U32([1]), 1 << 32), ptxemu.OperandError, "for which 4294967296 is out of range"),
+        ((1, 1, U32([1]), U32([1]), np.uint64(1)), ptxemu.OperandError, "but 8 were given"),
         ((1, 1, U32([1, 2, 3])[::2], U32([1]), 1), ValueError, "np.ascontiguousarray copies it"),
     ],
 )

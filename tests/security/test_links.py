@@ -52,7 +52,7 @@ def test_a_link_out_of_spec_is_refused_and_shows_nothing(
     put(project.root, outside)
     result = project.run("generate")
     assert result.code in (1, 2) and not (project.root / "generated").exists()
-    assert re.search(r"it is (a link that leads out of spec/|not a regular file)", result.err)
+    assert re.search(r"it is (a link to a file outside spec/|not a regular file)", result.err)
     assert "SECRET" not in result.out + result.err
 
 

@@ -44,11 +44,11 @@ def test_a_strangers_clone_is_neither_run_nor_rewritten(
     assert main(command) == 2
     out, err = capsys.readouterr()
     there = os.path.join("..", "..")
-    assert out == "" and err.startswith("ptxspec: the working folder lies in a clone, ")
-    assert f"write --root {there} for the one, --root {ROOT} for the other\n" in err
+    assert out == "" and err.startswith("ptxspec: the working folder is in the clone ")
+    assert f"choose one of them with --root {there} or --root {ROOT}\n" in err
     monkeypatch.chdir(clone)
     assert main(command) == 2
-    assert "write --root . for the one" in capsys.readouterr().err
+    assert "choose one of them with --root . or" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ANSWERING, ids=lambda c: c[0])

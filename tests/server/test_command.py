@@ -12,7 +12,9 @@ def test_without_pygls_it_says_how_to_install_it(tmp_path: Path) -> None:
     program = "import sys; sys.modules['pygls'] = None; from ptxspec.__main__ import main; sys.exit(main(['server']))"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == "ptxspec: a language server needs pygls: pip install 'ptxspec[server]'\n"
+    assert (
+        done.stderr == "ptxspec: the language server requires pygls; install it with `pip install 'ptxspec[server]'`\n"
+    )
 
 
 def test_it_ends_where_the_editor_is_gone() -> None:

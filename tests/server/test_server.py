@@ -143,7 +143,9 @@ async def test_hover_tells_what_an_instruction_does_and_needs(client: LanguageCl
     assert told.startswith("**add.bf16 (2 operands)**: Add two values")
     assert "no: add.bf16 (2 operands) is not available on sm\\_80 and PTX 7.8" in told
     assert (
-        "- needs: sm\\_90 or newer" in told and "- claim: exact" in told and "fma.rn.bf16 %d, %a, %\\_t, %b" not in told
+        "- requires: sm\\_90 or newer" in told
+        and "- claim: exact" in told
+        and "fma.rn.bf16 %d, %a, %\\_t, %b" not in told
     )
     assert "add.html#add.bf16-2)" in told
     assert await editor.hover(2, 3) == ""
@@ -157,7 +159,7 @@ async def test_hover_tells_what_becomes_of_a_function(client: LanguageClient, fo
     editor = Editor(client, (folder / "function.cu").as_uri())
     await editor.open("// a product\nd = __hmul2(a, b) + own(c) + __hmul2;\n", "cuda-cpp")
     told = await editor.hover(1, 6)
-    assert told.startswith("**yes: \\_\\_hmul2 on sm\\_80, as nvcc")
+    assert told.startswith("**yes: \\_\\_hmul2 on sm\\_80, compiled by nvcc")
     assert "      mul.f16x2 %d, %a, %b;" in told and "fma.rn.bf16x2 %d, %a, %b, %t1;" in told
     assert [await editor.hover(1, column) for column in (1, 12, 20, 30)] == ["", "", "", ""]
 
@@ -167,7 +169,7 @@ async def test_hover_tells_what_a_special_register_holds_and_needs(client: Langu
     await editor.open(".version 7.0\n.target sm_80\nmov.u32 %r0, %clusterid.x;\n", "ptx")
     told = await editor.hover(2, 18)
     assert told.startswith("**no: %clusterid is not available on sm\\_80 and PTX 7.0**")
-    assert "- needs: sm\\_90 or newer, PTX 7.8" in told and "- holds: The cluster within the grid" in told
+    assert "- requires: sm\\_90 or newer, PTX 7.8" in told and "- holds: The cluster within the grid" in told
     assert await editor.hover(2, 10) == ""
     program = Editor(client, (folder / "special.cu").as_uri())
     await program.open('asm("mov.u32 %0, %%laneid;" : "=r"(x));\n', "cuda-cpp")

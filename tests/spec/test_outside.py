@@ -1,4 +1,4 @@
-"""What PTX has outside of the database: ptxas takes the statement of each form exactly where the form says, and
+"""What PTX has outside the database: ptxas takes the statement of each form exactly where the form says, and
 knows no opcode besides."""
 
 from __future__ import annotations

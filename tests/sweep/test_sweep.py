@@ -38,7 +38,7 @@ def test_what_differs_is_counted_exactly(sweep: Sweeping, small: None) -> None:
     assert {d["what"] for d in data["differences"]} == {"nan-bits"}
     assert sum(d["count"] for d in data["differences"]) == DIFFER
     text = sweep(ABS, MASKED).out
-    assert "differ in the bits of NaNs alone. Tried: all 65,536 operands." in " ".join(text.split())
+    assert "differ only in the bits of NaNs. Tried: all 65,536 operands." in " ".join(text.split())
     assert f"\n{DIFFER:,} of 65,536 results differ.\n" in text
 
 
@@ -54,7 +54,7 @@ def test_too_many_operands_are_tried_in_part(sweep: Sweeping, small: None) -> No
     assert [(t["stream"], t["count"]) for t in data["tried"]] == [("grid", 5776), ("uniform", 8192), ("near", 8192)]
     refused = sweep("add.f32", "add.rn.f32", "--exhaustive")
     assert refused.code == 2 and not refused.out
-    assert "add.f32 takes 64 bits: all operands can be tried where these have 32 bits in one register" in refused.err
+    assert "--exhaustive supports at most 32 bits in one register" in refused.err
 
 
 def job(a: str, against: str) -> Job:
@@ -97,7 +97,7 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(sweep: Sweeping, small: N
         first = interrupted_after(5, patch)
         stopped = sweep(ABS, MASKED, *JSON, "--state", state)
         assert stopped.code == 130 and not stopped.out
-        assert f"stopped: {state} has what is done; the same command goes on" in stopped.err
+        assert f"stopped: {state} has the progress; the same command continues" in stopped.err
     with pytest.MonkeyPatch.context() as patch:
         second = interrupted_after(16, patch)
         link = tmp_path / "link.json"
@@ -139,7 +139,7 @@ def test_without_a_state_nothing_is_kept_and_that_is_said(
 ) -> None:
     interrupted_after(1, monkeypatch)
     stopped = sweep(ABS, MASKED)
-    assert stopped.code == 130 and "stopped: nothing is kept; --state FILE would" in stopped.err
+    assert stopped.code == 130 and "stopped: the progress is lost; --state FILE would save it" in stopped.err
 
 
 def test_before_anything_was_counted_nothing_is_said_to_be_kept(
@@ -162,14 +162,14 @@ def kept(sweep: Sweeping, small: None, tmp_path: Path) -> Path:
 
 def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_path: Path) -> None:
     other = sweep("neg.f16", "neg.f16 %d, %a;", "--state", kept)
-    assert other.code == 2 and f"{kept}: begun with another first side: abs.f16; exact" in other.err
+    assert other.code == 2 and f"{kept} is the state of a sweep with another first side: abs.f16; exact" in other.err
     assert "another second side" in sweep(ABS, "abs.f16 %d, %a;", "--state", kept).err
-    assert "begun with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
+    assert "the state of a sweep with another" in sweep(ABS, MASKED, "--state", kept, "--target", "sm_90").err
     foreign = tmp_path / "notes.txt"
     for text in ("buy milk", "{}", "[1]", "[" * 200_000, '{"writer": "somebody"}', ""):
         foreign.write_text(text, "utf-8")
         refused = sweep(ABS, MASKED, "--state", foreign)
-        assert refused.code == 2 and f"{foreign}: not the state of a sweep" in refused.err
+        assert refused.code == 2 and f"{foreign} is not the state of a sweep" in refused.err
         assert foreign.read_text("utf-8") == text
     assert "not the state of a sweep: Is a directory" in sweep(ABS, MASKED, "--state", tmp_path).err
 
@@ -183,7 +183,7 @@ def test_a_state_that_was_changed_is_refused(sweep: Sweeping, kept: Path, before
     assert before in text
     kept.write_text(text.replace(before, after), "utf-8")
     refused = sweep(ABS, MASKED, "--state", kept)
-    assert refused.code == 2 and "damaged: its digest is another one; remove it to begin anew" in refused.err
+    assert refused.code == 2 and "is damaged: its digest is wrong; remove it to start again" in refused.err
 
 
 def test_a_folder_that_is_called_like_a_variant_changes_nothing(
@@ -205,7 +205,7 @@ def test_a_state_is_bound_to_what_is_in_a_file(sweep: Sweeping, small: None, tmp
     assert sweep(ABS, str(piece), "--state", state).code == 1
     piece.write_text("neg.f16 %d, %a;", "utf-8")
     sweep_of.cache_clear()
-    assert "begun with another second side" in sweep(ABS, str(piece), "--state", state).err
+    assert "the state of a sweep with another second side" in sweep(ABS, str(piece), "--state", state).err
 
 
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_counted(
@@ -217,7 +217,7 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_counted(
 
 
 def test_a_process_that_rests_on_something_else_counts_nothing() -> None:
-    with pytest.raises(Exception, match="a worker has another specification, emulator, recording or library"):
+    with pytest.raises(Exception, match="a worker's specification, emulator, recording or library differs"):
         sweep_of(Job(ROOT, False, ABS, MASKED, None, False, identity="0123"))
 
 
@@ -225,9 +225,9 @@ def test_a_process_that_rests_on_something_else_counts_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("add.f16", "add.f32"), "only what has the same types can be compared"),
+        (("add.f16", "add.f32"), "only functions of the same types can be compared"),
         (("add.f16", "add.g16"), "add.g16"),
-        (("max.f16", "mpfr"), "max.f16 rounds nothing"),
+        (("max.f16", "mpfr"), "max.f16 does not round"),
         (("add.f16", str(ROOT)), "about.json: No such file or directory"),
         (("add.f16", "mpfr", "--scheduler", "nowhere"), "--scheduler nowhere: "),
     ],

@@ -95,7 +95,7 @@ def test_an_interrupt_while_processes_start_is_quiet(later: float, tmp_path: Pat
         time.sleep(later)
         os.killpg(swept.pid, signal.SIGINT)
         _, said = swept.communicate(timeout=60)
-    assert (swept.returncode, said) == (130, f"stopped: {state} has what is done; the same command goes on\n")
+    assert (swept.returncode, said) == (130, f"stopped: {state} has the progress; the same command continues\n")
 
 
 def test_a_sweep_that_is_killed_goes_on(alone: str, tmp_path: Path) -> None:

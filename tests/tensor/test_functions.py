@@ -73,13 +73,13 @@ def named_inputs() -> list[str]:
     [
         (f"{F} {OPERANDS};", None, "1:1: what mma.sync.* computes depends on the target; name one, as in"),
         (f"{F} {OPERANDS};", "sm_75", f"1:1: {F} needs sm_80, PTX 7.0"),
-        (f"@p {F} {OPERANDS};", "A100", "1:4: .* is run by all lanes at once; no guard or branch may leave some out"),
-        (f"{F} {OPERANDS.replace('{b0, b1}', '{b0}')};", "A100", "1:87: B of m16n8k16 is 2 registers in braces"),
+        (f"@p {F} {OPERANDS};", "A100", "1:4: .* by all lanes at once; no guard or branch may leave some out"),
+        (f"{F} {OPERANDS.replace('{b0, b1}', '{b0}')};", "A100", "1:87: B of m16n8k16 must be 2 registers in braces"),
         (f"{F} {{d0, d1, d2, d3}};", "A100", "takes the operands d, a, b, c, not 1"),
         (F.replace("k16", "k61") + f" {OPERANDS};", "A100", "is no form of mma"),
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {d0, d1, d2, d3, d4, d5, d6, d7}, {a0, a1}, {b0, b1}, "
-         "{d0, d1, d2, d3, d4, d5, d6, d7};", "A100", "nobody has told what sm_80 computes"),
-        (f".reg .b16 a0; {F} {OPERANDS};", "A100", "a0 is a .b16 register; one of 32 bits is taken here"),
+         "{d0, d1, d2, d3, d4, d5, d6, d7};", "A100", "no source says how sm_80 computes"),
+        (f".reg .b16 a0; {F} {OPERANDS};", "A100", "a0 is a .b16 register; one of 32 bits is required here"),
     ],
 )  # fmt: skip
 def test_what_is_not_run_is_refused(text: str, target: str | None, says: str) -> None:
@@ -97,7 +97,7 @@ def test_what_is_added_to_must_come_in() -> None:
 def test_arrays_have_the_lanes_of_warps() -> None:
     function = ptxemu.function(f"{F} {OPERANDS};", "A100")
     for shape in ((), (31,), (32, 1)):
-        with pytest.raises(ptxemu.OperandError, match="the last axis is that of the 32 lanes of a warp"):
+        with pytest.raises(ptxemu.OperandError, match="the last axis must have the 32 lanes of a warp"):
             function(*(np.zeros(shape, np.uint32) for _ in function.inputs))
 
 
@@ -109,7 +109,7 @@ def test_a_kernel_runs_its_threads_by_themselves() -> None:
     {F} {OPERANDS};
     ret;
 }}"""
-    with pytest.raises(ptxemu.StatementError, match=r"a thread is run by itself here; ptxemu\.function"):
+    with pytest.raises(ptxemu.StatementError, match=r"each thread runs by itself here; ptxemu\.function"):
         ptxemu.kernel(text)
 
 

@@ -166,7 +166,7 @@ HALVES = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16), np.float
 @pytest.mark.parametrize(
     ("form", "target", "error", "says"),
     [
-        ("m16n8k16.f32.f16", "sm_75", ptxemu.UnknownVariantError, "it needs sm_80, PTX 7.0"),
+        ("m16n8k16.f32.f16", "sm_75", ptxemu.UnknownVariantError, "it requires sm_80, PTX 7.0"),
         ("m16n8k17.f32.f16", "sm_80", ValueError, "in the shapes m8n8k4, m16n8k8, m16n8k16"),
         ("m16n8k16.f32.f15", "sm_80", ValueError, "no form of mma"),
         ("f32.f16", "sm_80", ValueError, "write its shape and the types of D and A"),
@@ -177,9 +177,9 @@ HALVES = np.zeros((16, 16), np.float16), np.zeros((16, 8), np.float16), np.float
             "there is mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale",
         ),
         ("m16n8k16.f32.f16", "sm_87x", ptxemu.UnknownTargetError, "sm_87"),
-        ("m8n8k4.f32.f16", "sm_80", ptxemu.NoRuleError, "nobody has told what sm_80 computes"),
-        ("m8n8k4.f32.bf16", "sm_80", ptxemu.NoRuleError, "nobody has told"),
-        ("m8n8k4.rz.f64", "sm_80", ptxemu.NoRuleError, "nobody has told"),
+        ("m8n8k4.f32.f16", "sm_80", ptxemu.NoRuleError, "no source says how sm_80 computes"),
+        ("m8n8k4.f32.bf16", "sm_80", ptxemu.NoRuleError, "no source says"),
+        ("m8n8k4.rz.f64", "sm_80", ptxemu.NoRuleError, "no source says"),
     ],
 )
 def test_what_cannot_be_computed_is_told(form: str, target: str, error: type[Exception], says: str) -> None:
@@ -190,8 +190,8 @@ def test_what_cannot_be_computed_is_told(form: str, target: str, error: type[Exc
 def test_wrong_matrices_are_told() -> None:
     a, b, c = HALVES
     for given, says in (
-        ((a[:8], b, c), r"A of m16n8k16 has 16 rows of 16, and this has the shape \(8, 16\)"),
-        ((a, b.T, c), r"B of m16n8k16 has 16 rows of 8, and this has the shape \(8, 16\)"),
+        ((a[:8], b, c), r"A of m16n8k16 has 16 rows of 16, but the array has the shape \(8, 16\)"),
+        ((a, b.T, c), r"B of m16n8k16 has 16 rows of 8, but the array has the shape \(8, 16\)"),
         ((a, b, np.zeros((8, 16), np.float32)), r"C of m16n8k16 has 16 rows of 8"),
         ((a.astype(np.float32), b, c), r"A is float32; f16 is float16 or uint16 \(bits\)"),
         (([1.0], b, c), "A is a list; write an array of float16"),
@@ -202,8 +202,8 @@ def test_wrong_matrices_are_told() -> None:
         ptxemu.mma("m8n8k32.s32.s4", np.full((8, 32), 9, np.int8), np.zeros((32, 8), np.int8), 0, target="sm_80")
     scaled = "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0"
     x, y = np.zeros((16, 32), np.uint8), np.zeros((32, 8), np.uint8)
-    with pytest.raises(ptxemu.OperandError, match=r"scale_b of .* has the shape \(1, 8\), and this is \(8, 1\)"):
+    with pytest.raises(ptxemu.OperandError, match=r"scale_b of .* has the shape \(1, 8\), but the array has \(8, 1\)"):
         ones = np.full((16, 1), 127, np.uint8)
         ptxemu.mma(scaled, x, y, c, target="sm_120a", scale_a=ones, scale_b=np.zeros((8, 1), np.uint8))
-    with pytest.raises(ptxemu.OperandError, match="has no scales"):
+    with pytest.raises(ptxemu.OperandError, match="takes no scales"):
         ptxemu.mma("m16n8k16.f32.f16", a, b, c, target="sm_80", scale_a=np.zeros((16, 1), np.uint8))

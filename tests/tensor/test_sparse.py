@@ -91,16 +91,16 @@ def test_other_metadata_is_told() -> None:
     a, b = np.zeros((16, 32), np.int8), np.zeros((64, 8), np.int8)
     right = places([0, 1], 4, (16, 32))
     for given, says in (
-        (None, r"metadata of mma.sp.sync.*s32 is missing; write integers \(16, 32\), of each stored element of A"),
-        (right.tolist(), "metadata is a list; write an array of integers"),
-        (right.astype(np.float32), "metadata is float32; write an array of integers"),
-        (right[:8], r"metadata has the shape \(16, 32\), .*, and this has \(8, 32\)"),
+        (None, r"requires metadata: an array \(16, 32\) of integers, for each stored element of A"),
+        (right.tolist(), "metadata must be an array of integers, .*, not a list"),
+        (right.astype(np.float32), "metadata must be an array of integers, .*, not float32"),
+        (right[:8], r"metadata must have the shape \(16, 32\), .*, not \(8, 32\)"),
     ):
         with pytest.raises(ptxemu.OperandError, match=says):
             ptxemu.mma("m16n8k64.sp.s32.s8", a, b, 0, target="sm_80", metadata=given)
     with pytest.raises(
-        ptxemu.OperandError, match=r"A of m16n8k64 has 16 rows of 32, and this has the shape \(16, 64\)"
+        ptxemu.OperandError, match=r"A of m16n8k64 has 16 rows of 32, but the array has the shape \(16, 64\)"
     ):
         ptxemu.mma("m16n8k64.sp.s32.s8", np.zeros((16, 64), np.int8), b, 0, target="sm_80", metadata=right)
-    with pytest.raises(ptxemu.OperandError, match="has no metadata; sparse forms have"):
+    with pytest.raises(ptxemu.OperandError, match="takes no metadata; only sparse forms do"):
         ptxemu.mma("m16n8k32.s32.s8", a, b[:32], 0, target="sm_80", metadata=right)

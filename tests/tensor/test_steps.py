@@ -63,10 +63,10 @@ def test_a_scale_that_is_no_number_decides() -> None:
 @pytest.mark.parametrize(
     ("form", "given", "says"),
     [
-        (MX, {}, r"scale_a of .* has the shape \(1,\) in one sum, and this has nothing"),
+        (MX, {}, r"scale_a of .* must have the shape \(1,\) in one sum, not nothing"),
         (MX, {"scale_a": np.ones(2, np.uint8), "scale_b": np.ones(1, np.uint8)}, r"\(1,\) in one sum, .* \(2,\)"),
-        ("m16n8k16.f32.f16", {"scale_a": np.ones(1, np.uint8)}, "has no scales"),
-        ("m16n8k64.sp.s32.s8", {}, "is sparse, and its steps are not told"),
+        ("m16n8k16.f32.f16", {"scale_a": np.ones(1, np.uint8)}, "takes no scales"),
+        ("m16n8k64.sp.s32.s8", {}, "is sparse, and its steps are not available"),
     ],
 )
 def test_what_has_no_steps_is_told(form: str, given: dict[str, Any], says: str) -> None:

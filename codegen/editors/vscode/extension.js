@@ -1,11 +1,11 @@
-// Starts `ptxspec server` and hands it the files that it judges; all else is the server's.
+// Start `ptxspec server` and send it the files that it checks. The server does the rest.
 
 "use strict";
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
-// The languages that the package says to be there for.
+// The languages for which the package is activated.
 const { activationEvents, contributes } = require("./package.json");
 const LANGUAGES = [
   ...activationEvents.map((event) => event.replace("onLanguage:", "")),
@@ -26,13 +26,13 @@ function start() {
     { command, args },
     {
       documentSelector,
-      // A configuration that has changed counts at once.
+      // A changed configuration takes effect at once.
       synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/{ptxspec,pyproject}.toml") },
     },
   );
   return client.start().catch((error) => {
     vscode.window.showErrorMessage(
-      `ptxspec: \`${command}\` does not start (${error.message}); pip install 'ptxspec[server]', or set ptxspec.command`,
+      `ptxspec: \`${command}\` did not start (${error.message}); run \`pip install 'ptxspec[server]'\`, or set ptxspec.command`,
     );
   });
 }

@@ -1,5 +1,5 @@
-"""Why a spelling or a target is wrong, and what to write: the one function that decides it, for queries, lint, the
-explanation of logs and the emulator alike."""
+"""Explain why a spelling or a target is wrong, and what to write instead. Queries, lint, the explanation of logs and
+the emulator all call this module."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ RECIPE = "instead: "
 _SHORT = 4
 # The beginning of a message about more statements.
 _MANY = "the"
-# The most variants that are advised by name, and that are told to be spelled alike.
+# The greatest number of variants that are advised by name, and that are listed as spelled alike.
 _SHOWN, _ALIKE = 4, 3
-# The most characters of an opcode's types in a message, and how many sequences of types stand there if there are more.
+# The most characters of an opcode's types in a message, and the number of type sequences that are listed if there are
+# more.
 _LONG, _NEAR = 100, 3
 # Single types that are listed where there are more than a line of them.
 _FEW = 10
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
-# Types as other languages have them, and what begins the type that is meant.
+# Types of other languages, and the prefix of the type that is meant.
 _FOREIGN_TYPE = re.compile(r"(?P<sort>i|int|uint|sf)(?P<bits>\d+)|float|double|half", re.IGNORECASE).fullmatch
 _SORTS = {"i": "s", "int": "s", "uint": "u", "sf": "f"}
 _C_TYPES = {"float": "f32", "double": "f64", "half": "f16"}
 
 
 class Reason(NamedTuple):
-    """A reason why a variant does not exist or is not available. `code` is stable, the message is for people; `name` is
-    the index of the modifier or type that is meant, WHOLE for none; `write` is what to write for that alone."""
+    """A reason why a variant does not exist or is not available. `code` is stable, and the message is for people.
+    `name` is the index of the modifier or type that the reason is about, or WHOLE. `write` is the replacement for that
+    name."""
 
     code: str
     message: str
@@ -43,15 +45,15 @@ class Reason(NamedTuple):
 
     @property
     def help(self) -> str:
-        """The sentence that says what to write; empty where nothing is known."""
+        """The sentence that says what to write; empty if that is unknown."""
         return f"write .{self.write}" if self.write else ""
 
 
 class Advice(NamedTuple):
-    """Advice on what to write for what cannot be written, or that there is nothing. `not_the_same` computes something
-    else and is easily taken for it; it is empty where there is nothing of the kind. `is_nothing`: it names nothing to
-    write. `write` is the one spelling that may take the place of the other as it stands, and `is_guess`: that takes an
-    unknown name for a known one of other letters."""
+    """Advice on what to write instead, or the statement that there is nothing. `not_the_same` names variants that
+    compute something else and are easily mistaken for the right ones; it may be empty. `is_nothing`: the advice names
+    nothing to write. `write` is the single spelling that can replace the wrong one as it stands, and `is_guess`: that
+    spelling replaces an unknown name by a known one."""
 
     text: str
     not_the_same: str = ""
@@ -64,14 +66,14 @@ class Advice(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """What is wrong with an instruction, and what to write; both are empty where nothing is wrong."""
+    """The reasons why an instruction is wrong, and advice on what to write; both are empty if nothing is wrong."""
 
     reasons: tuple[Reason, ...]
     advice: Advice = Advice("")
 
     @property
     def is_ours(self) -> bool:
-        """Return whether the instruction is one of this database's, so that others are told which are spelled alike."""
+        """Return whether the instruction belongs to this database, so that variants spelled alike are of interest."""
         return bool(self.reasons) and all(r.code != "not-in-database" for r in self.reasons)
 
 
@@ -94,7 +96,7 @@ def explain(
 
 
 def _split(spelling: str) -> list[str]:
-    """The opcode and the names of a spelling: what stands behind it is none of it."""
+    """Return the opcode and the names of a spelling, without any text after it."""
     return spelling.split(maxsplit=1)[0].split(".") if spelling.strip() else [""]
 
 
@@ -102,21 +104,20 @@ def _split(spelling: str) -> list[str]:
 
 
 def refusals(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """Return what a variant needs that the target or PTX version does not have, and how the assembler breaks down on
-    it; empty where machine code comes of it."""
+    """Return why a target or a PTX version does not support a variant, and how the assembler crashes on it; empty if
+    the assembler compiles it."""
     crash = [Reason("assembler-crash", f"{v}: {v.crash}")] if v.crash else []
     return (*crash, *unmet(known, str(v), v.requires, target, ptx))
 
 
 def unmet(known: Known[V], name: str, requires: Requirement, target: str | None, ptx: str | None) -> tuple[Reason, ...]:
-    """Return what something of that name needs that the target or PTX version does not have."""
+    """Return why a target or a PTX version does not support something of this name."""
     found = known.catalog.refusals(requires, target, ptx)
     return tuple(Reason(r.code, _refusal(known, name, r, target, ptx)) for r in found)
 
 
 def pair(known: Known[V], target: str | None, ptx: str | None) -> Reason | None:
-    """Return the reason that a PTX version does not know a target, so that nothing is available there; None where it
-    does."""
+    """Return the reason that a PTX version does not support a target, so that nothing is available there, or None."""
     if target is None or known.catalog.knows(target, ptx):
         return None
     refusal = Refusal("target-unknown", known.catalog.targets[target].ptx)
@@ -126,18 +127,20 @@ def pair(known: Known[V], target: str | None, ptx: str | None) -> Reason | None:
 def _refusal(known: Known[V], v: str, refusal: Refusal, target: str | None, ptx: str | None) -> str:
     code, bound = refusal
     if code == "target-too-old":
-        return f"{v} needs {bound} or newer; {target} is older" if target else f"PTX {ptx} knows no target that has {v}"
+        if target is None:
+            return f"no target of PTX {ptx} supports {v}"
+        return f"{v} requires {bound} or newer; {target} is older"
     if code == "target-specific":
-        return f"{target} does not have {v}, which needs {bound}"
+        return f"{target} does not support {v}, which requires {bound}"
     if code == "target-too-new":
         came = known.catalog.targets[target or ""].ptx
-        return f"{v} ended with PTX {bound}, before {target} came with {came}"
+        return f"{v} ended with PTX {bound}; {target} requires PTX {came} or newer"
     release = known.catalog.versions[bound]
     if code == "ptx-too-old":
-        return f"{v} needs PTX {release} or newer; {ptx} is older"
+        return f"{v} requires PTX {release} or newer; {ptx} is older"
     if code == "ptx-too-new":
         return f"{v} ended with PTX {release}; {ptx} is newer"
-    return f"PTX {ptx} does not know {target}, which came with PTX {release}"
+    return f"PTX {ptx} does not support {target}, which requires PTX {release} or newer"
 
 
 # Why a spelling does not exist
@@ -146,21 +149,23 @@ def _refusal(known: Known[V], v: str, refusal: Refusal, target: str | None, ptx:
 def why_not(
     known: Known[V], spelling: str, operands: int | None, target: str | None = None, ptx: str | None = None
 ) -> tuple[Reason, ...]:
-    """Return what is wrong with a spelling that does not exist. Of what PTX has elsewhere it is said whether the target
-    and the PTX version have it."""
+    """Return what is wrong with a spelling that does not exist. If another section of PTX describes it, the reason says
+    whether the target and the PTX version support it."""
     opcode, *names = spelling.strip().split(".")
     about = known.opcodes.get(opcode)
     if not _SPELLING.fullmatch(spelling.strip()):
         example = (about or next(iter(known.opcodes.values()))).variants[0].spelling
-        return (Reason("syntax", f"a spelling is names with a dot between, as in {example}, without operands"),)
+        return (
+            Reason("syntax", f"a spelling consists of names separated by dots, such as {example}, without operands"),
+        )
     elsewhere = _outside(known, opcode, names, target, ptx)
     if elsewhere is not None:
         return (elsewhere,)
     if about is None:
         if is_other_function(opcode, known.opcodes):
-            more = "what is spelled alike computes something else"
+            more = "opcodes that are spelled alike compute something else"
             return (Reason("unknown-opcode", f"PTX has no {opcode}; {more}"),)
-        help = suggest(opcode, known.opcodes, otherwise=f"`{known.lists}` names what is here")
+        help = suggest(opcode, known.opcodes, otherwise=f"`{known.lists}` lists the known ones")
         return (Reason("unknown-opcode", f"unknown opcode '{opcode}'; {help}"),)
     if foreign := tuple(foreign_types(known, opcode, names)):
         return foreign
@@ -168,7 +173,7 @@ def why_not(
     first = {n: i for i, n in reversed(list(enumerate(modifiers)))}
     repeated = [n for i, n in enumerate(modifiers) if first[n] < i]
     if repeated:
-        return (Reason("repeated-modifier", f".{repeated[0]} stands twice"),)
+        return (Reason("repeated-modifier", f".{repeated[0]} appears twice"),)
     same = about.spelled(frozenset(modifiers), types)
     if same:
         counts = " or ".join(str(v.operands) for v in same)
@@ -178,8 +183,8 @@ def why_not(
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
         versions = f"PTX {manual.ptx} {f'to {manual.until}' if manual.until else 'or newer'}"
         where = f"on {known.catalog.on_text(manual)}" if manual.on else f"for {manual.target} or newer, {versions}"
-        message = f"the manual has {refused['variant']}{short}, {where}"
-        return (Reason("refused-by-assembler", f"{message}; {about.assembler['observed']} takes it nowhere"),)
+        message = f"NVIDIA's manual lists {refused['variant']}{short}, {where}"
+        return (Reason("refused-by-assembler", f"{message}; {about.assembler['observed']} accepts it on no target"),)
     if types not in about.types or not known.other_types.isdisjoint(names):
         return (_types(known, about, names),)
     typed = about.by_types[types]
@@ -190,13 +195,13 @@ def why_not(
     if not lacking:
         reasons = [_combination(opcode, modifiers, types, typed, operands)]
     elif known.find(opcode, rest, operands) is None:
-        # Without these names something is wrong still.
+        # Something else is wrong, even without these names.
         reasons += [r._replace(name=WHOLE) for r in why_not(known, ".".join((opcode, *rest)), operands)]
     return tuple(reasons)
 
 
 def _lacks(known: Known[V], form: str, modifier: str, has: Sequence[str]) -> Reason:
-    """A modifier is none of those that a form has."""
+    """Return the reason that a form does not have a modifier."""
     message = lacks_text(form, modifier, has)
     meant = in_other_letters(modifier, has) or next(iter([] if known.knows(modifier) else nearest(modifier, has)), "")
     code = "illegal-modifier" if known.knows(modifier) else "unknown-modifier"
@@ -204,12 +209,12 @@ def _lacks(known: Known[V], form: str, modifier: str, has: Sequence[str]) -> Rea
 
 
 def lacks_text(form: str, modifier: str, has: Iterable[str]) -> str:
-    """The sentence that a form does not have a modifier, with those that it has."""
+    """Return the sentence that a form does not have a modifier, with those that it has."""
     return f"{form} has no .{modifier}; it has {_listed(has) or 'no modifiers'}"
 
 
 def meant_type(name: str) -> str:
-    """Return the type of PTX that is meant by one of other languages, as i32 and float are; empty where none is."""
+    """Return the PTX type that corresponds to one of another language, such as i32 or float; empty if there is none."""
     m = _FOREIGN_TYPE(name)
     if m is None:
         return ""
@@ -217,7 +222,7 @@ def meant_type(name: str) -> str:
 
 
 def foreign_types(known: Known[V], opcode: str, names: Sequence[str]) -> Iterator[Reason]:
-    """Yield what is wrong with types in capital letters, and with those of other languages."""
+    """Yield the reasons about types in capital letters and types of other languages."""
     for i, n in enumerate(names):
         meant, lower = meant_type(n), n.lower()
         if meant:
@@ -232,7 +237,7 @@ def foreign_types(known: Known[V], opcode: str, names: Sequence[str]) -> Iterato
 
 
 def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
-    """The spelling has types that none of the opcode's has, or none."""
+    """Return the reason that a spelling has no types, or types that the opcode does not have."""
     opcode, types = about.name, tuple(filter(known.is_type, names))
     has = forms_text(about, types)
     strange = [i for i, n in enumerate(names) if not known.knows(n) and n not in known.other_types]
@@ -243,28 +248,28 @@ def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
         return Reason("missing-type", f"{'.'.join((opcode, *names))} lacks a type; {opcode} has {has}")
     counts = {len(t) for t in about.types}
     fits = len(types) in counts
-    what = f"no .{'.'.join(types)}" if fits or counts != {1} else "one type in each spelling"
+    what = f"has no .{'.'.join(types)}; it has" if fits or counts != {1} else "takes a single type:"
     place = next((i for i, n in enumerate(names) if n in known.other_types), names.index(types[-1]))
-    return Reason("illegal-type", f"{opcode} has {what}; it has {has}", place)
+    return Reason("illegal-type", f"{opcode} {what} {has}", place)
 
 
 def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> Reason | None:
-    """Return the reason that a spelling is none of this database's, so that nothing is known of it; None where it is
-    one."""
+    """Return the reason that a spelling does not belong to this database, or None if it does."""
     if opcode not in known.opcodes:
         if opcode not in known.outside:
             return None
-        return Reason("not-in-database", f"{opcode} is PTX{_needs(known, opcode, names, target, ptx)}{known.lacks}")
+        needs = _needs(known, opcode, names, target, ptx)
+        return Reason("not-in-database", f"{opcode} is a PTX instruction{needs}{known.lacks}")
     if not known.is_elsewhere(opcode, names):
         return None
-    message = f"{'.'.join((opcode, *names))} is a form of other sections of PTX"
+    message = f"{'.'.join((opcode, *names))} is described in another section of PTX"
     message += _needs(known, opcode, names, target, ptx)
-    return Reason("not-in-database", f"{message}; here {opcode} has {forms_text(known.opcodes[opcode])}")
+    return Reason("not-in-database", f"{message}; this database has {opcode} with {forms_text(known.opcodes[opcode])}")
 
 
 def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str:
-    """Return the section of what is outside and what it needs, as the rest of a sentence; and whether a target and a
-    PTX version have that."""
+    """Return the rest of a sentence about an instruction outside the database: its section, what it requires, and
+    whether a target and a PTX version support it."""
     about = known.outside.get(opcode)
     if about is None:
         return ""
@@ -273,21 +278,22 @@ def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | Non
     if needs is None:
         return said
     limits = "".join(f", {limit.text(catalog.newest_target)}" for limit in needs.within)
-    said += f", and needs {catalog.on_text(needs) or f'{needs.target} and PTX {needs.ptx} or newer'}{limits}"
+    said += f" and requires {catalog.on_text(needs) or f'{needs.target} and PTX {needs.ptx} or newer'}{limits}"
     if target is None and ptx is None:
         return said
     if refused := catalog.refusals(needs, target, ptx):
         return "; ".join([said, *(_refusal(known, "it", r, target, ptx) for r in refused)])
     if target is None:
-        return f"{said}; PTX {ptx} has it"
+        return f"{said}; PTX {ptx} supports it"
     here = catalog.here(needs, target)
-    return f"{said}; {target} has it from PTX {here.ptx} {f'to {here.until}' if here.until else 'on'}"
+    return f"{said}; {target} supports it from PTX {here.ptx} {f'to {here.until}' if here.until else 'on'}"
 
 
 def _combination(
     opcode: str, modifiers: Sequence[str], types: tuple[str, ...], typed: Sequence[V], operands: int | None
 ) -> Reason:
-    """Every name is fine by itself: one is missing, or two exclude each other."""
+    """Return the reason why names cannot be combined that are right by themselves: one is missing, or two exclude each
+    other."""
     asked = frozenset(modifiers)
     form = ".".join((opcode, *types))
     larger = [sorted(v.modifiers - asked) for v in typed if v.modifiers > asked and operands in (None, v.operands)]
@@ -299,16 +305,16 @@ def _combination(
     for i, one in enumerate(modifiers):
         for other in modifiers[i + 1 :]:
             if not any({one, other} <= v.modifiers for v in typed):
-                return Reason("excluding-modifiers", f".{one} and .{other} exclude each other in {form}")
+                return Reason("excluding-modifiers", f"{form} cannot have both .{one} and .{other}")
     together = " ".join(f".{m}" for m in modifiers)
     counted = f" with {operands} operands" if operands and len({v.operands for v in typed}) > 1 else ""
-    return Reason("illegal-combination", f"{form} does not take {together} together{counted}")
+    return Reason("illegal-combination", f"{form} does not support the combination {together}{counted}")
 
 
 @lru_cache(maxsize=64)
 def forms_text(about: Opcode[V], asked: tuple[str, ...] = ()) -> str:
-    """The types that an opcode's spellings end in; or where they would fill lines, those that are most like what was
-    asked for, and how many types the others have."""
+    """Return the types that an opcode's spellings end in. If they would fill lines, return those most like the ones
+    that were asked for, and the number of types in the others."""
     single = [f".{types[0]}" for types in about.types if len(types) == 1]
     several = [types for types in about.types if len(types) > 1]
     text = ", ".join([*single, *("." + ".".join(types) for types in several)])
@@ -335,8 +341,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 class TypeDistance(NamedTuple):
-    """The distance of a form's types from those that were asked for, each in its place. `wrong`: types too many or too
-    few, `lost` those of them that were asked for; `alike` is the smaller, the more alike the others begin."""
+    """The distance of a form's types from those that were asked for, each in its place. `wrong` counts additional and
+    missing types, and `lost` the missing ones. `alike` is smaller, the more the other types begin alike."""
 
     wrong: int
     lost: int
@@ -345,7 +351,7 @@ class TypeDistance(NamedTuple):
 
 def type_distance(asked: Sequence[str], has: Sequence[str]) -> TypeDistance:
     if len(asked) == 1 and asked[0] in has:
-        # Where one stands alone, it may be meant for any place.
+        # A single type may be meant for any place.
         return TypeDistance(len(has) - 1, 0, -has.count(asked[0]) - (has[0] == asked[0]))
     pairs = [(a, h) for a, h in zip(asked, has, strict=False) if a != h]
     lost, more = max(0, len(asked) - len(has)), abs(len(asked) - len(has))
@@ -359,9 +365,9 @@ def _same_letters(one: str, other: str) -> int:
 
 
 class Distance(NamedTuple):
-    """The distance of a variant from what was asked, the weightiest part first. `ended`: the newest PTX version does
-    not take it; `wrong`: names too many or too few, and `lost` those of them that were asked for; `types` is the
-    distance of the types."""
+    """The distance of a variant from the one that was asked for, the weightiest part first. `ended`: the newest PTX
+    version does not support it. `wrong` counts additional and missing names, and `lost` the missing ones; `types` is
+    the distance of the types."""
 
     ended: bool
     wrong: int
@@ -373,7 +379,7 @@ class Distance(NamedTuple):
 def alike(
     known: Known[V], spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
 ) -> tuple[V, ...]:
-    """The three variants that are available there and most like what was asked. They need not do the same."""
+    """Return the three available variants that are spelled most like what was asked. They need not do the same."""
     opcode, *names = _split(spelling)
     if opcode not in known.opcodes:
         opcode = next(iter(nearest(opcode, known.opcodes)), "")
@@ -391,8 +397,7 @@ def ranked(
     target: str | None,
     ptx: str | None,
 ) -> list[tuple[Distance, V]]:
-    """Return those of some variants that are available there and have no hazard there, the most similar to what was
-    asked first."""
+    """Return those variants that are available and have no hazard there, the most similar to what was asked first."""
     newest = ptx or known.catalog.newest_version
     last = [t for t in known.catalog.targets if known.catalog.knows(t, newest)][-1]
     names = list(names)
@@ -405,7 +410,7 @@ def ranked(
 
     def distance(v: V) -> Distance:
         return Distance(
-            # What few targets have has not ended because the newest one is not among them.
+            # A variant of a few targets only has not ended because the newest target lacks it.
             ended=not known.takes(v, target or (None if v.requires.on else last), newest),
             wrong=len(asked ^ v.modifiers) + of(v.types).wrong,
             lost=len(asked - v.modifiers) + of(v.types).lost,
@@ -421,8 +426,8 @@ def ranked(
 
 
 class Asked(NamedTuple):
-    """The instruction that somebody wanted to write. `complete`: it is a variant, so that a name more would change what
-    it does."""
+    """The instruction that somebody wanted to write. `complete`: it is a variant, so that another name would change
+    what it does."""
 
     types: tuple[str, ...]
     modifiers: frozenset[str]
@@ -435,7 +440,7 @@ class Asked(NamedTuple):
         return (
             v.types == self.types
             and (same if self.complete else v.modifiers >= self.modifiers)
-            # Of a right spelling with a wrong number of operands, the number is what to mend.
+            # If the spelling is right and the number of operands is wrong, the number is to be fixed.
             and (self.operands in (None, v.operands) or (same and not self.complete))
         )
 
@@ -443,7 +448,8 @@ class Asked(NamedTuple):
 def advised(
     known: Known[V], opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
 ) -> list[V]:
-    """The variants to write for what cannot be written there: what it stands for, or what was meant by it."""
+    """Return the variants to write in place of an unavailable one: those that it stands for, or that were meant by
+    it."""
     meant = _meant(known, opcode, names)
     if any(n in known.other_types for n in meant):
         return []
@@ -476,7 +482,7 @@ def advised(
 def advice(
     known: Known[V], opcode: str, names: Iterable[str], operands: int | None, target: str | None, ptx: str | None
 ) -> Advice:
-    """Return what to write for what cannot be written there, or that there is nothing."""
+    """Return what to write in place of an unavailable instruction, or the statement that there is nothing."""
     names = tuple(names)
     where = place(target, ptx)
     all_found = advised(known, opcode, names, operands, target, ptx)
@@ -486,7 +492,7 @@ def advice(
     exists = variant is not None
     if not found:
         if not known.catalog.knows(target, ptx):
-            return Advice(f"PTX {ptx} does not know {target}; use {known.catalog.targets[target or ''].ptx} or newer")
+            return Advice(f"use PTX {known.catalog.targets[target or ''].ptx} or newer, which supports {target}")
         if variant is not None and target is not None and not variant.crash:
             others = known.catalog.siblings(variant.requires, target, ptx)
             siblings = [t for t in others if known.catalog.is_safe(variant, t, ptx)]
@@ -495,20 +501,20 @@ def advice(
                 since = f", with PTX {known.catalog.versions[firsts.pop()]} or newer" if len(firsts) == 1 else ""
                 return Advice(f"compile for {' or '.join(siblings)}{since}")
         if variant is not None:
-            nothing = "nothing is known that does the same" + (f" on {where}" if where else "")
+            nothing = "there is no known replacement" + (f" on {where}" if where else "")
             told_of_recipe = recipe_told(known, variant, target, ptx)
             return Advice(told_of_recipe or nothing, is_nothing=not told_of_recipe)
         for best in recipes_of_missing(known, opcode, names, target, ptx)[:1]:
             return Advice(_recipe_line(known, ".".join((opcode, *names)), best, target, ptx))
-        # What is there, and not safe there, is not offered either.
+        # A variant that is available there and has a hazard is not offered either.
         elsewhere = [v for v in advised(known, opcode, names, operands, None, None) if not known.takes(v, target, ptx)]
         if not elsewhere:
             if tuple(n for n in names if n in known.types) not in known.opcodes[opcode].types:
-                return Advice("write a type that it has", is_nothing=True)
+                return Advice("use a type that it has", is_nothing=True)
             if known.refused(opcode, _meant(known, opcode, names)):
                 observed = known.opcodes[opcode].assembler["observed"]
-                return Advice(f"nothing that {observed} takes has all of this", is_nothing=True)
-            return Advice(f"no {opcode} has all of this", is_nothing=True)
+                return Advice(f"{observed} accepts no variant with all of these names", is_nothing=True)
+            return Advice(f"no variant of {opcode} has all of these names", is_nothing=True)
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         needs = {"" if v.requires.on else f"; from {known.catalog.text(v.requires)} on" for v in elsewhere}
         there = f"exist{'s' * one}, but not on {where}"
@@ -533,8 +539,8 @@ def advice(
 
 
 def _exact_besides(known: Known[V], v: V, target: str | None, ptx: str | None) -> list[V]:
-    """Return the variants that somebody may have meant who wrote the short spelling of an approximation: with the
-    modifiers that the opcode's other short spellings leave out, the result is exact."""
+    """Return the exact variants that somebody may have meant by the short spelling of an approximation. They have the
+    modifiers that the opcode's other short spellings leave out."""
     if not v.means or v.claim == "exact":
         return []
     about = known.opcodes[v.opcode]
@@ -546,13 +552,13 @@ def _exact_besides(known: Known[V], v: V, target: str | None, ptx: str | None) -
 
 
 def differences(known: Known[V], variants: Sequence[V]) -> list[str]:
-    """The modifiers that some variants differ in, each with what it means: ".rz (round toward zero)"."""
+    """Return the modifiers in which variants differ, each with its meaning: ".rz (round toward zero)"."""
     own = [v.modifiers.difference(*(w.modifiers for w in variants if w.modifiers != v.modifiers)) for v in variants]
     return list(dict.fromkeys(f".{m} ({summary(known, m)})" for names in own for m in sorted(names)))
 
 
 def _summaries(known: Known[V], variants: Sequence[V]) -> list[str]:
-    """Return what each of several variants means that the others do not; empty for one alone."""
+    """Return the meaning of each of several variants that the others do not share; empty for a single one."""
     if len({v.spelling for v in variants}) < 2:
         return [""] * len(variants)
     common = frozenset.intersection(*(v.modifiers for v in variants))
@@ -560,12 +566,12 @@ def _summaries(known: Known[V], variants: Sequence[V]) -> list[str]:
 
 
 def summary(known: Known[V], modifier: str) -> str:
-    """The first sentence of what is said of a modifier, as part of another."""
+    """Return the first sentence of a modifier's summary, as part of another sentence."""
     return as_part(known.modifiers[modifier].partition(". ")[0].rstrip("."))
 
 
 def as_part(sentence: str) -> str:
-    """A sentence as part of another: in lower case, but for a name such as PTX."""
+    """Return a sentence as part of another: its first letter is in lower case, except in a name such as PTX."""
     first = sentence.partition(" ")[0]
     return sentence if first[1:].lower() != first[1:] else sentence[:1].lower() + sentence[1:]
 
@@ -576,8 +582,8 @@ def place(target: str | None, ptx: str | None) -> str:
 
 
 def _meant(known: Known[V], opcode: str, names: Iterable[str]) -> list[str]:
-    """The names, with those that are unknown replaced as the reasons suggest, and those that only another instruction
-    has where this one has the same in other letters."""
+    """Return names, in which the suggested ones replace the unknown ones. A name of another instruction is replaced by
+    one of this instruction that differs in case only."""
     about = known.opcodes[opcode]
     names = [in_other_letters(n, about.names) or n for n in names]
     if all(map(known.knows, names)):
@@ -590,14 +596,14 @@ def _meant(known: Known[V], opcode: str, names: Iterable[str]) -> list[str]:
 
 
 def recipes(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Recipe, ...]:
-    """The recipes for a variant, those first that work there."""
+    """Return the recipes for a variant. Those that work there come first."""
     return _working(known, known.opcodes[v.opcode].recipes(v), target, ptx)
 
 
 def recipes_of_missing(
     known: Known[V], opcode: str, names: Iterable[str], target: str | None, ptx: str | None
 ) -> tuple[Recipe, ...]:
-    """The recipes for what PTX does not have, those first that work there."""
+    """Return the recipes for a spelling that PTX does not have. Those that work there come first."""
     found = known.missing(opcode, names)
     return _working(known, found[1], target, ptx) if found else ()
 
@@ -609,7 +615,8 @@ def _working(known: Known[V], every: Iterable[Recipe], target: str | None, ptx: 
 
 
 def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> str:
-    """Return advice in a line: a recipe that works there, else why there is none, else from where on one works."""
+    """Return advice in a line: a recipe that works there, the reason why there is none, or a recipe for newer
+    targets."""
     best = next(iter(recipes(known, v, target, ptx)), None)
     reason = known.opcodes[v.opcode].why_no_recipe(v)
     if best is None or (not best.works and reason):
@@ -619,7 +626,7 @@ def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> s
 
 def _recipe_line(known: Known[V], spelling: str, best: Recipe, target: str | None, ptx: str | None) -> str:
     asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
-    shown = f"{_MANY} {best.statements} statements of `ptxspec query {spelling}{asked}`"
+    shown = f"{_MANY} {best.statements} statements that `ptxspec query {spelling}{asked}` prints"
     if best.statements <= _SHORT:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""
@@ -628,6 +635,6 @@ def _recipe_line(known: Known[V], spelling: str, best: Recipe, target: str | Non
 
 
 def is_block(line: str) -> bool:
-    """Return whether a line told of a variant advises to write a block. A recipe of many statements has registers of
-    its own, and is one."""
+    """Return whether a line of advice suggests a block. A recipe of many statements has registers of its own and is a
+    block, too."""
     return line.startswith((f"{RECIPE}{{", f"{RECIPE}{_MANY} "))

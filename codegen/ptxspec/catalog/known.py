@@ -1,5 +1,5 @@
-"""What exists, by its names: opcodes with their variants, types and modifiers. ptxspec's database is one such record,
-and ptxemu has another."""
+"""The record of what exists, by names: opcodes with their variants, types and modifiers. ptxspec's database is one such
+record, and ptxemu has another."""
 
 from __future__ import annotations
 
@@ -64,17 +64,19 @@ class Recipe(NamedTuple):
     def difference(self) -> str:
         """The difference in words."""
         words = {
-            "": "bit for bit",
-            "NaN bits": "but for the bits of a NaN",
-            "within bound": "within the variant's bound",
+            "": "equal bit for bit",
+            "NaN bits": "equal except for the bits of a NaN",
+            "within bound": "within the variant's error bound",
         }
-        return words.get(self.differs, f"bit for bit {self.differs}")
+        return words.get(self.differs, f"equal bit for bit {self.differs}")
 
     @property
     def elsewhere(self) -> str:
-        """The words to add to the variant's claim, where it does something else than the recipe on older targets."""
+        """The words to add to the variant's claim if the variant and the recipe differ on older targets."""
         since = self.differs.removeprefix("as ")
-        return f"; without a target, and on older ones, other bits than {since}" if since != self.differs else ""
+        if since == self.differs:
+            return ""
+        return f"; on older targets, and without a target, the bits differ from those {since}"
 
     @property
     def line(self) -> str:
@@ -104,8 +106,8 @@ class Opcode(ABC, Generic[V]):
     @property
     @abstractmethod
     def assembler(self) -> Mapping[str, Any]:
-        """What `is_elsewhere` asks for; `refused`, the spellings that the manual lists and the assembler takes nowhere;
-        and `observed`, the assembler."""
+        """The names that `is_elsewhere` looks up; `refused`, the spellings that the manual lists and the assembler
+        takes nowhere; and `observed`, the assembler."""
 
     @abstractmethod
     def recipes(self, v: V) -> Sequence[Recipe]:
@@ -167,7 +169,7 @@ class Known(ABC, Generic[V]):
     @property
     @abstractmethod
     def outside(self) -> Mapping[str, Outside]:
-        """What else PTX has, by its opcodes."""
+        """The PTX instructions outside the database, by their opcodes."""
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
         """The modifiers among the names of a spelling, and its types in their order."""

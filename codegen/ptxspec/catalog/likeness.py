@@ -1,4 +1,4 @@
-"""Names that are alike: the known one that is meant by one that is not known."""
+"""Similar names: the known name that is meant by an unknown one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _MATHEMATICS = frozenset(dir(math)) - {"exp2", "log2"}
 
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """The known names most like `name`, best first; empty where none is like it. A number alone might be any of those
-    that end in it."""
+    """Return the known names most like `name`, the best first; empty if there is none. A mere number is like no
+    name."""
     if name.isdigit():
         return []
-    import difflib  # most commands are given names that there are
+    import difflib  # most commands are given known names only
 
     folded: dict[str, str] = {}
     for k in known:
@@ -22,7 +22,7 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     name = name.lower()
 
     def likeness(k: str) -> tuple[float, int]:
-        # Of two that are as much alike, the one with the same beginning: sm_54 is rather sm_53 than sm_75.
+        # Of two names that are equally similar, the one with the same beginning is better: sm_53 for sm_54, not sm_75.
         same_start = next((i for i, (x, y) in enumerate(zip(k, name, strict=False)) if x != y), min(len(k), len(name)))
         return difflib.SequenceMatcher(None, k, name).ratio(), same_start
 
@@ -31,7 +31,7 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
 
 
 def are_near(one: str, other: str) -> bool:
-    """Return whether two names differ in one letter, be it wrong, too many or missing."""
+    """Return whether two names differ in one letter, which is wrong, added or missing."""
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     if len(longer) == len(shorter):
         return len(one) > 2 and sum(a != b for a, b in zip(one, other, strict=True)) == 1
@@ -39,7 +39,8 @@ def are_near(one: str, other: str) -> bool:
 
 
 def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = "") -> str:
-    """Help text for a rejected name: the nearest known one, else `otherwise`, else the choice where it is short."""
+    """Return help for an unknown name: the nearest known one, or `otherwise`, or the list of known names if it is
+    short."""
     known = list(known)
     found = nearest(name, known)
     if found:
@@ -50,20 +51,20 @@ def suggest(name: str, known: Iterable[str], prefix: str = "", otherwise: str = 
 
 
 def known_range(known: Iterable[str]) -> str:
-    """Help for a name that is none of many in their order."""
+    """Return help for a name that is none of many ordered ones."""
     first, *_, last = known
     return f"known: {first} to {last}"
 
 
 def in_other_letters(name: str, known: Iterable[str]) -> str:
-    """The known name that differs from a name that is not known in capital letters alone; empty where there is none."""
+    """Return the known name that differs from an unknown one in case only; empty if there is none."""
     known = list(known)
     same = [k for k in known if k.lower() == name.lower()] if name not in known else []
     return same[0] if same else ""
 
 
 def is_other_function(name: str, opcodes: Container[str]) -> bool:
-    """Return whether a name is that of a function of mathematics, as exp and coshf are. An opcode that is spelled alike
-    is not meant then: it computes something else."""
+    """Return whether a name is that of a mathematical function, such as exp or coshf. An opcode that is spelled alike
+    computes something else."""
     names = {name.lower(), name.lower().removesuffix("f")}
     return not names.isdisjoint(_MATHEMATICS) and not any(n in opcodes for n in names)

@@ -1,4 +1,4 @@
-"""What PTX has outside of the database: its opcodes, and from where on the assembler takes their forms."""
+"""The PTX instructions outside the database: their opcodes, and what their forms require."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Form(NamedTuple):
 
 
 class Places(NamedTuple):
-    """What is known of an opcode's operands. `labels`: they may be labels, and `only_labels` nothing else; `written`:
+    """The facts about an opcode's operands. `labels`: they may be labels, and `only_labels` nothing else; `written`:
     the first is a register that is written; `vectors` are the places of those that are as long as .v2, .v4 or .v8 says,
     and `single`: of one register where nothing says it."""
 

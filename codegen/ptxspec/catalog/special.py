@@ -1,4 +1,4 @@
-"""The special registers: what they hold, and from where on the assembler takes them."""
+"""The special registers: their contents, and what they require."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FIELDS = ("x", "y", "z", "w")
 
 
 class SpecialRegister(NamedTuple):
-    """A special register, or several that differ in a number, as `text` has them: %pm{0..3}. An operand of as many
-    `bits` may be one; a predicate has one bit. Of one that has `fields` each of them is read, as in %tid.x, or all four
-    together. `manual` is what the manual asks for."""
+    """A special register, or several whose names differ in a number, as in the `text` %pm{0..3}. `bits` are the widths
+    with which it can be read; a predicate has one bit. A register with `fields` is read by field, as in %tid.x, or all
+    four at once. `manual` is the requirement that NVIDIA's manual states."""
 
     text: str
     bits: tuple[int, ...]
@@ -34,13 +34,13 @@ class SpecialRegister(NamedTuple):
         yield from (f"{self.text[: m.start()]}{i}{self.text[m.end() :]}" for i in range(int(m[1]), int(m[2]) + 1))
 
     def has(self, text: str) -> bool:
-        """Return whether a name, with a field or without, is one of its."""
+        """Return whether a name, with or without a field, belongs to this register."""
         name, dot, field = text.partition(".")
         return name in self.names and (not dot or (self.fields and field in FIELDS))
 
     @property
     def reads(self) -> str:
-        """How it is read, in words."""
+        """The ways to read it, in words."""
         if self.bits == (1,):
             return "as a predicate"
         *rest, last = map(str, self.bits)

@@ -100,8 +100,14 @@ def _corner_cases(instruction: Instruction, made: Mapping[Variant, Programs]) ->
                 try:
                     judged += count(row, program)
                     if judged > _MAX_CASES:
-                        help = "each class of operands is several of them, and each variant that computes otherwise"
-                        return [_at_row(instruction, row.mark, f"more than {_MAX_CASES} cases, with this row's", help)]
+                        help = (
+                            "a class of operands counts as several cases, as does each variant that computes otherwise"
+                        )
+                        return [
+                            _at_row(
+                                instruction, row.mark, f"with this row, there are more than {_MAX_CASES} cases", help
+                            )
+                        ]
                     wrong = next((c for c in cases(row, program) if not c.agrees), None)
                 except CellError as e:
                     errors.append(_at_row(instruction, row.mark, f"{e}, in {variant}", "narrow the table with `for:`"))
@@ -118,7 +124,7 @@ def _contradiction(i: Instruction, row: CornerRow, variant: Variant, program: Pr
     got = "|".join(describe(r, term.kind) for _, r, term in told)
     wanted = "|".join(value.text for value, _, _ in told)
     message = f"the semantics contradicts this row: {variant.spelling} of {operands} is {got}, not {wanted}"
-    return _at_row(i, row.mark, message, f"mend the row, or the semantics in line {i.semantics.start.line}")
+    return _at_row(i, row.mark, message, f"fix the row, or the semantics in line {i.semantics.start.line}")
 
 
 def _at_row(instruction: Instruction, mark: Mark, message: str, help: str) -> Diagnostic:

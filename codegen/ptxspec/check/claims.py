@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from ..model import Instruction, Recording, Spec, Variant
 
 CLAIMS = {
-    "exact": "IEEE 754 and the manual fix every bit, but for NaNs and what is named as open",
-    "unjudged": "IEEE 754 and the manual fix every bit, and nobody outside has judged it",
-    "measured": "every recorded bit of that target is the emulator's",
-    "reported": "equal on all operands of a published model that its author compared with GPUs of that target",
-    "bounded": "the manual bounds the error; the emulator rounds correctly, or follows hardware inside of the bound",
-    "unspecified": "nobody promises anything, or the hardware that the emulator follows breaks the manual's bound",
+    "exact": "IEEE 754 and NVIDIA's manual fix every bit, except of NaNs and where a note says that a point is open",
+    "unjudged": "IEEE 754 and NVIDIA's manual fix every bit, but no outside judge has confirmed the result",
+    "measured": "every recorded bit of that target equals the emulator's",
+    "reported": "equal on all operands to a published model that its author compared with GPUs of that target",
+    "bounded": "NVIDIA's manual bounds the error; the emulator rounds correctly, or follows hardware within the bound",
+    "unspecified": "nothing is promised, or the hardware that the emulator follows exceeds the bound of NVIDIA's "
+    "manual",
 }
 
 # The claims of variants whose every bit is fixed, whether or not somebody judged them.
@@ -25,8 +26,8 @@ FIXED = ("exact", "unjudged")
 # The judges outside of this project, by their names in spec/observed/judged.yaml.
 JUDGES = {
     "MPFR": "MPFR",
-    "definition": "its definition, written anew",
-    "ptxas folding": "what ptxas makes of constants",
+    "definition": "its definition, written independently",
+    "ptxas folding": "ptxas's constant folding",
     "NVIDIA host code": "NVIDIA's headers on the host",
 }
 # The command that records who judged what.
@@ -34,7 +35,7 @@ JUDGE_AGAIN = "pytest -m exhaustive --record-judged"
 
 
 def claim_basis(instruction: Instruction, v: Variant) -> str:
-    """Return the basis of a claim where no recording is."""
+    """Return the basis of a claim that rests on no recording."""
     return basis_text(
         claim=v.claim,
         listed=v.listed,
@@ -49,17 +50,17 @@ def basis_text(
     claim: str, listed: bool, bounds: Iterable[str], judges: Sequence[str], open: Sequence[str], since: str
 ) -> str:
     if claim == "bounded":
-        return "the manual's bound: " + "; ".join(bounds)
+        return "the bound in NVIDIA's manual: " + "; ".join(bounds)
     if claim == "unspecified":
-        return "nothing: the manual " + ("gives no bound" if listed else "does not list the spelling")
+        return "nothing: NVIDIA's manual " + ("gives no bound" if listed else "does not list the spelling")
     by = " and ".join(JUDGES[j] for j in judges)
-    judged = f"tests judge it by {by}" if judges else "no test judges it"
+    judged = f"tests compare it with {by}" if judges else "no test compares it with an outside judge"
     if judges and claim == "unjudged":
-        judged = f"its program is no longer the one that tests judged by {by}: `{JUDGE_AGAIN}` judges the new one"
-    told = f"IEEE 754 and the manual; {judged}"
+        judged = f"its program has changed since tests compared it with {by}: run `{JUDGE_AGAIN}`"
+    told = f"IEEE 754 and NVIDIA's manual; {judged}"
     if since:
-        told += f"; without a target, and on older ones, other bits than on {since} and newer"
-    return f"{told}; open, and here our reading: {' and '.join(dict.fromkeys(open))}" if open else told
+        told += f"; on older targets, and without a target, the bits differ from those on {since} and newer"
+    return f"{told}; open, so this is our reading: {' and '.join(dict.fromkeys(open))}" if open else told
 
 
 def bound(bound: str, kind: str, range: str, section: str) -> str:
@@ -67,13 +68,13 @@ def bound(bound: str, kind: str, range: str, section: str) -> str:
 
 
 def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
-    """The recordings that have a variant, each with how the emulator stands to it."""
+    """Return the recordings that have a variant, each with the emulator's agreement."""
     return [(r, found) for r in spec.recordings if (found := r.finding(v))]
 
 
 def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
-    """Return where the emulator follows what is published of the hardware, or has all of its results: targets, the
-    claim of that path, empty where it is the variant's own, and what to say of it."""
+    """Return the targets on which the emulator follows a published model of the hardware, or has all of its results;
+    the claim there, which is empty if it is the variant's own; and the basis in words."""
     found: dict[tuple[str, str], list[str]] = {}
     if v.claim == "exact" or not spec.may_follow(v):
         return []
@@ -85,7 +86,7 @@ def followed(spec: Spec, v: Variant) -> list[tuple[list[str], str, str]]:
 
 
 def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
-    """Return the basis of the claim on a target where no recording is."""
+    """Return the basis of the claim on a target that rests on no recording."""
     own = claim_basis(spec.instructions[v.opcode], v)
     found = ((claim, told) for targets, claim, told in followed(spec, v) if target in targets)
     claim, told = next(found, ("", ""))
@@ -95,7 +96,7 @@ def basis_on(spec: Spec, v: Variant, target: str | None) -> str:
 def _followed(spec: Spec, v: Variant, target: str, is_inferred: bool) -> tuple[str, str] | None:
     claim = spec.claim(v, target)
     if claim == "reported" and (reporter := spec.reporter(v, target)):
-        return claim, f"{reporter.text}; no measurement of ours"
+        return claim, f"{reporter.text}; not measured by us"
     broken = spec.exceeded(v, target) if claim == "unspecified" else None
     if claim == "measured" or (not is_inferred and not broken):
         return None
@@ -106,9 +107,9 @@ def _followed(spec: Spec, v: Variant, target: str, is_inferred: bool) -> tuple[s
         else []
     )
     told = "the emulator follows a published model, by inference: "
-    told += "; ".join(why) or "its author did not compare this there"
+    told += "; ".join(why) or "its author did not compare this variant on this target"
     if broken and (e := broken.exceeded):
         which = bound(broken.bound, broken.kind, broken.range, broken.section)
-        told += f"; it breaks the bound of {which}: {e.worst(v.result.kind.width)}, with an error of {e.error}"
+        told += f"; it exceeds the bound of {which}: {e.worst(v.result.kind.width)}, with an error of {e.error}"
         return claim, told
     return "", told

@@ -34,7 +34,7 @@ def contradictions(spec: Spec, instruction: Instruction, own: dict[Variant, Prog
             continue
         if said := next((s for v, program in programs.items() if (s := _wrong(folding, v, program, own[v]))), ""):
             line = instruction.semantics.lines[folding.mark.line - 1]
-            help = "mend the rule or what is shown, or narrow the entry with `for:`"
+            help = "fix the rule or `shown`, or narrow the entry with `for:`"
             found.append(Diagnostic(instruction.path, folding.mark, said, help, line))
     return found
 
@@ -43,7 +43,7 @@ def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
     """Return what is wrong with an entry for a variant; empty where nothing is."""
     every = (v.result, *v.sources)
     if any(o.registers or o.lane_bits for o in every) or len({o.lanes for o in every}) > 1:
-        return f"the lanes of {v} stand in several registers, which `shown` cannot tell: narrow the entry with `for:`"
+        return f"the lanes of {v} are in several registers, which `shown` cannot express: narrow the entry with `for:`"
     for *operands, result in folding.shown:
         if len(operands) != len(program.inputs):
             return f"{v} has {len(program.inputs)} operands, and a row of `shown` {len(operands)} before the result"
@@ -53,7 +53,7 @@ def _wrong(folding: Folding, v: Variant, program: Program, own: Program) -> str:
         if (got := in_register(v, program, operands)) != result:
             return f"the rule gives {got:#x} for {v}, and `shown` says {result:#x}"
         if in_register(v, own, operands) == result:
-            return f"the semantics of {v} gives {result:#x} too: there is nothing to say"
+            return f"the semantics of {v} gives {result:#x}, too: this entry describes no difference"
     return ""
 
 

@@ -31,11 +31,11 @@ def _same(rule: HazardRule, v: Variant, programs: Mapping[Variant, Program]) -> 
         modifiers, types, operands = v.form
         form = (proof.code_of(modifiers), types, operands)
         other = next(w for w in programs if w.form == form)
-        return f"the semantics of {v} and {other} is one: this is no hazard" if programs[other] is program else ""
+        return f"the semantics of {v} and {other} are the same: this is no hazard" if programs[other] is program else ""
     if proof.folds:
         *arguments, result = proof.folds
         if len(arguments) != len(program.inputs):
             return f"{v} has {len(program.inputs)} operands, and `folds` {len(arguments)} before the result"
         if in_register(v, program, arguments) == result:
-            return f"the semantics of {v} gives {result:#x} too: this is no hazard"
+            return f"the semantics of {v} gives {result:#x}, too: this is no hazard"
     return ""

@@ -8,9 +8,9 @@ from ..model import Compared, Defined, Executed, Functions
 
 
 def relation(functions: Functions, c: Compared) -> str:
-    """Return a relation in words: "equal to fmaxf, but for the bits of NaNs; C11 leaves open which of two zeros"."""
+    """Return a relation in words: "equal to fmaxf, except for the bits of NaNs; C11 leaves open which of two zeros"."""
     names = _and(c.functions)
-    head = f"equal to {names}, but for the bits of NaNs"
+    head = f"equal to {names}, except for the bits of NaNs"
     if c.differs:
         head = f"differs from {names} for operands {_and([f'({d})' for d in c.differs])}"
     opened: dict[str, list[str]] = {}

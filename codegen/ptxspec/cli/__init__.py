@@ -1,4 +1,5 @@
-"""The commands, each a module of its name: `configure` adds its arguments, `run` does it and returns the exit code."""
+"""The commands. Each is a module of its name: `configure` adds its arguments, and `run` does the work and returns the
+exit code."""
 
 from __future__ import annotations
 
@@ -12,25 +13,26 @@ from .. import roots, terminal
 from ..files import Bounded, standard_input
 from ..query.database import Database
 
-# Exit codes. A reader that leaves early has not seen the verdict: that is 128 + SIGPIPE, as shells say it.
+# Exit codes. A reader that leaves early has not seen the verdict: the code is then 128 + SIGPIPE, as in shells.
 OK, NO, MISUSE, READER_LEFT = 0, 1, 2, 141
 
 # The help of --target.
-TARGET = "sm_90 or compute_90; 9.0, H100, hopper and native (this machine's GPU) are understood"
+TARGET = "a target such as sm_90; compute_90, 9.0, H100, hopper and native (this machine's GPU) are accepted too"
 
 
 def database(options: argparse.Namespace) -> Database:
-    """The database of the root that a command works on."""
+    """Return the database of the root that a command works on."""
     return Database.read(roots.find(options.root).data)
 
 
 def target_named(options: argparse.Namespace) -> str | None:
-    """The target that a command is told, as ptxas spells it. Raises PtxspecError."""
+    """Return the value of --target as ptxas spells it. Raises PtxspecError."""
     return None if options.target is None else database(options).target(options.target)
 
 
 def lines_given() -> Iterator[tuple[int, str]]:
-    """Yield the lines of standard input that say something, with their numbers; what stands behind # is a comment."""
+    """Yield the lines of standard input that are not empty, with their numbers. A comment starts with # and is left
+    out."""
     text = Bounded(standard_input(), "<stdin>").read().decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), 1):
         if said := line.partition("#")[0].strip():
@@ -38,27 +40,28 @@ def lines_given() -> Iterator[tuple[int, str]]:
 
 
 def positive(text: str) -> int:
-    """A number of things that are wanted, of which there is at least one."""
+    """Return a positive number that an option was given."""
     if not text.strip().isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"'{text.strip()}' is not a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"'{text.strip()}' is not a positive whole number")
     return int(text)
 
 
 def counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' * (n != 1)}"
+    """Return a number with its noun, in the plural where it is not 1."""
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 @contextlib.contextmanager
 def keeping_everything() -> Iterator[None]:
-    """Turn garbage collection off, for a command that keeps all that it reads and makes to its end. Looking for garbage
-    would take a quarter of the time."""
+    """Turn garbage collection off, for a command that keeps everything that it reads and makes until it ends. The
+    collector would take a quarter of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            # All of it counts as old now, and is not looked through at once.
+            # Everything counts as old from here on, so that the collector does not search it at once.
             gc.freeze()
             gc.unfreeze()
             gc.enable()
@@ -87,7 +90,7 @@ def waiting(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on a terminal, nothing elsewhere."""
+    """Show a progress bar on a terminal, and nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""calls: what nvcc makes of functions of CUDA C++ and of LLVM's intrinsics, and whether spec/observed/ has the same."""
+"""calls: compare the PTX that nvcc generates for functions of CUDA C++ and LLVM's intrinsics with spec/observed/."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ _INTRINSICS = "spec/observed/intrinsics.yaml"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"Holds {_PATH}, from which `ptxspec query __hmul2` answers, against nvcc: each function that CUDA's headers "
-        f"declare on floating-point values, on every target that nvcc compiles for; and {_INTRINSICS}, of LLVM's "
-        "intrinsics that spec/llvm.yaml names, against its libnvvm. That takes some minutes."
+        f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
+        "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. Then "
+        f"check that {_INTRINSICS}, with the LLVM intrinsics that spec/llvm.yaml names, agrees with nvcc's libnvvm. "
+        "The command takes several minutes. It requires nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime "
+        "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: both files agree; 1: they do not."
     )
     parser.add_argument(
-        "--nvcc", type=Path, metavar="PATH", help="this nvcc, with its headers; else that of the wheel or PATH"
+        "--nvcc",
+        type=Path,
+        metavar="PATH",
+        help="the nvcc to use, with its headers; by default that of the wheel, then that on PATH",
     )
-    parser.add_argument("--record", action="store_true", help="write both files")
+    parser.add_argument("--record", action="store_true", help="write both files instead of checking them")
     parser.set_defaults(run=run)
 
 
@@ -38,7 +43,10 @@ def run(options: argparse.Namespace) -> int:
     nvcc = find_nvcc(options.nvcc)
     if nvcc is None:
         where = f"no file {options.nvcc}" if options.nvcc else "no nvcc found"
-        raise PtxspecError(f"{where}; install the wheel nvidia-cuda-nvcc, or the toolkit, and g++")
+        raise PtxspecError(
+            f"{where}; install it with `pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl`, or install "
+            "the CUDA toolkit; g++ is required too"
+        )
     on = record.targets(spec)
     try:
         with progress_bar("compiling") as progress:
@@ -62,9 +70,9 @@ def _about(found: CallEvidence) -> str:
 
 
 def _compare(path: str, found: CallEvidence, known: CallEvidence | None) -> bool:
-    """Tell and return whether a file has what was found."""
+    """Print and return whether a file agrees with nvcc."""
     if known is None:
-        raise PtxspecError(f"no {path} to hold against nvcc: write it with --record")
+        raise PtxspecError(f"there is no {path} to compare with nvcc; write it with --record")
     now, then = ({c.call: c for c in e.calls} for e in (found, known))
     different = [call for call in {**now, **then} if now.get(call) != then.get(call)]
     print(f"{_about(found)}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}")

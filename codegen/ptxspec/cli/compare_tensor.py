@@ -1,4 +1,4 @@
-"""compare: what the tensor cores of two targets make of the same matrices."""
+"""compare: compare what the tensor cores of two targets compute from the same matrices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..query.lists import wrapped
 from ..tensor import Cores
 from . import NO, OK, database
 
-# Products of matrices, and how far from 1 exponents are.
+# The number of matrix products, and the greatest distance of an element's exponent from that of 1.
 _PRODUCTS, _SPREAD = 100, 3
 _BITS = NDArray[np.uint64]
 
@@ -36,8 +36,8 @@ class Side(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The results of both sides that differ: how many of how many, how many steps of the format apart, and an example:
-    a row of A, a column of B, an element of C, and the scales of both where there are some, by their names; and both
+    """The differences between both sides: the number of results tried, the distance in ulp of each pair that differs,
+    and an example. The example has a row of A, a column of B, an element of C and the scales, by name, and both
     results."""
 
     tried: int
@@ -55,13 +55,13 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
         except ValueError as error:
             raise PtxspecError(str(error)) from None
         if not (target := target.strip() or options.target or ""):
-            raise PtxspecError(f"{text}: write a target behind it, as in {name}@H100")
+            raise PtxspecError(f"{text} has no target; add one, as in {name}@H100")
         sides.append(Side(form, db.target(target)))
     a, b = sides
     if _matrices(a.form) != _matrices(b.form):
-        raise PtxspecError(f"{a.form} and {b.form}: what has the same shape, types and scales is compared")
+        raise PtxspecError(f"{a.form} and {b.form}: only forms of the same shape, types and scales can be compared")
     if a.form.is_sparse:
-        raise PtxspecError(f"{a.form}: sparse forms are not compared; those of integers are exact on all targets")
+        raise PtxspecError(f"{a.form}: sparse forms are not supported here; those of integers are exact on all targets")
     types = tensor.types(db, cores, a.form)
     try:
         found = _compared(e.emulator(roots.find(options.root)), a, b, types)
@@ -102,7 +102,7 @@ def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> Fou
 
 
 def _drawn(rng: np.random.Generator, t: Type, size: tuple[int, ...]) -> _BITS:
-    """Return encodings: of numbers near 1, or any integers."""
+    """Return random encodings: of numbers near 1, or of any integers."""
     f = t.kind.format
     if f is None:
         return rng.integers(0, 2**t.kind.width - 1, size, np.uint64, endpoint=True)
@@ -120,7 +120,7 @@ def _bits(x: NDArray[Any]) -> _BITS:
 
 
 def _ordered(bits: _BITS, t: Type) -> NDArray[np.int64]:
-    """Return numbers in the order of the format's: neighbours differ by 1."""
+    """Return integers in the order of the format's numbers: neighbouring numbers differ by 1."""
     if t.kind.format is None:
         return bits.astype(np.int64)
     sign = np.uint64(t.kind.format.sign_bit)

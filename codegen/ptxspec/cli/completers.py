@@ -1,5 +1,5 @@
-"""Completion of arguments. A shell asks at every Tab: an opcode's file is read where the opcode is already written, and
-nothing else but the database's own file."""
+"""Completion of arguments. A shell asks at every Tab, so little is read: the database's own file, and the file of an
+opcode once the opcode is written."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..query.database import Database
 from ..query.names import NATIVE
 from . import database
 
-# The most spellings that are offered whole; of more, only the next names.
+# The greatest number of spellings that are offered whole. Of more, only the next names are offered.
 _WHOLE = 40
 
 Words = Iterable[str] | Mapping[str, str]
 
 
 def answer(parser_of: Callable[[list[str]], argparse.ArgumentParser], storing: type[argparse.Action]) -> None:
-    """Tell the shell that asks what may stand at its cursor, and end the process. `storing` is the action by which the
+    """Print the words that can stand at the shell's cursor, and end the process. `storing` is the action with which the
     parser stores values."""
     # The words before the cursor's.
     *_, words, _ = split_line(os.environ["COMP_LINE"], int(os.environ["COMP_POINT"]))
@@ -41,7 +41,7 @@ def _complete(parser: argparse.ArgumentParser) -> None:
             for command in action.choices.values():
                 _complete(command)
         elif action.choices is None and action.nargs != 0:
-            # Of an option or an argument without an entry nothing is known: a number, an operand, a message.
+            # An option or argument without an entry has no known words: a number, an operand, a message.
             setattr(action, "completer", _OF.get(action.dest, _nothing))  # noqa: B010
 
 
@@ -63,7 +63,7 @@ def _of_database(words: Callable[[Database, str], Words]) -> Callable[..., Words
 
 
 def _targets(db: Database, prefix: str) -> Words:
-    """Targets with what their GPUs are called; behind other letters than theirs, the GPUs with their targets."""
+    """Return the targets with the names of their GPUs, or the GPUs with their targets if no target begins so."""
     if any(t.startswith(prefix) for t in db.targets):
         return {t: names.sold_as(db, t, whole=False) for t in db.targets}
     return {**names.meaning(db), NATIVE: "this machine's GPU"}
@@ -98,17 +98,18 @@ def _variants(db: Database, prefix: str) -> Words:
 
 
 def _names(db: Database, prefix: str) -> Words:
-    """An opcode or a spelling."""
+    """Return opcodes and spellings."""
     found = _variants(db, prefix)
     near = [o for o in db.opcodes if o == prefix] or [o for o in db.opcodes if prefix and o.startswith(prefix)]
     return [*near, *found] if len(near) == 1 else found
 
 
 def _onward(spellings: Iterable[str], prefix: str) -> Words:
-    """The spellings that begin so; where they are many, up to the next modifier or type that tells them apart."""
+    """Return the spellings with a prefix. If there are many, each is cut after the next modifier or type that tells
+    them apart."""
     found = list(dict.fromkeys(s for s in spellings if s.startswith(prefix)))
     while len(found) > _WHOLE:
-        # A step alone would be completed, and the shell would end the word behind it.
+        # The shell would complete a single step and end the word after it.
         steps = {s[: s.find(".", len(prefix)) + 1] or s for s in found}
         if len(steps) > 1:
             return sorted(steps)

@@ -1,4 +1,4 @@
-"""completion: words completed at the Tab key, in bash, zsh and fish."""
+"""completion: print the script that completes words in bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SHELLS = ("bash", "zsh", "fish")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Prints what makes a shell complete commands, options, variants, opcodes, targets and PTX versions. In bash "
-        "and zsh write the line of the example into ~/.bashrc, or into ~/.zshrc behind compinit; in fish write what is "
-        "printed to ~/.config/fish/completions/ptxspec.fish."
+        "Print a script with which a shell completes commands, options, variants, opcodes, targets and PTX versions. "
+        "For bash and zsh, add the line of the example to ~/.bashrc, or to ~/.zshrc after compinit. For fish, save the "
+        "output in ~/.config/fish/completions/ptxspec.fish."
     )
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to complete words")
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
     parser.set_defaults(run=run)
 
 
@@ -24,6 +24,6 @@ def run(options: argparse.Namespace) -> int:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        raise PtxspecError("completion needs the package argcomplete: pip install argcomplete") from None
+        raise PtxspecError("completion requires argcomplete; install it with `pip install argcomplete`") from None
     print(shellcode(["ptxspec"], shell=options.shell).strip("\n"))
     return OK

@@ -1,4 +1,4 @@
-"""conformance: the emulator held against a GPU, or against what one returned."""
+"""conformance: compare the emulator with a GPU, or with the recorded results of one."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ from . import MISUSE, NO, OK, counted, progress_bar
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Runs every variant that the GPU takes on special values, all 16-bit inputs, 2^24 operands of each random "
-        "stream and the operands that determine the special function unit, and compares with the emulator as each "
-        "variant's claim asks. "
-        "Exit 0: all agree, 1: some disagree, 2: something could not run."
+        "Run every variant that the GPU supports, and compare the results with the emulator's as the variant's claim "
+        "requires. The operands are special values, all 16-bit inputs, 2^24 operands of each random stream, and the "
+        "operands that determine the special function unit. Running on a GPU requires its driver, cuda-bindings and "
+        "NVRTC (pip install 'ptxspec[cuda]'); --replay requires neither. Exit 0: all variants agree; 1: some disagree; "
+        "2: something could not run."
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--record", type=Path, metavar="DIR", help="keep the results in DIR; a run that was stopped goes on from there"
+        "--record", type=Path, metavar="DIR", help="record the results in DIR; the same DIR continues a stopped run"
     )
     source.add_argument(
         "--replay",
         type=Path,
         metavar="DIR",
-        help="take the results from DIR, not from a GPU, and bring spec/observed/recordings.yaml up to date",
+        help="read the results from DIR instead of running on a GPU, and update spec/observed/recordings.yaml",
     )
     parser.add_argument(
-        "--exhaustive", action="store_true", help="also all 2^32 inputs of variants with one f32 operand"
+        "--exhaustive", action="store_true", help="also run variants with one f32 operand on all 2^32 inputs"
     )
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.set_defaults(run=run)
@@ -51,12 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     root = roots.find_source(options.root)
     if options.replay:
-        # Reading a specification takes seconds, and telling a recording none.
+        # Refuse what is no recording before the specification is read, which takes seconds.
         recording.about_of(options.replay)
     spec, emu = reading.read(root.path), emulator(root)
     if options.replay:
         if options.exhaustive:
-            raise PtxspecError("--exhaustive needs a GPU; --replay runs what was recorded")
+            raise PtxspecError("--exhaustive requires a GPU and cannot be used with --replay")
         with progress_bar("reading") as progress:
             recorded = recording.read(options.replay, spec, progress=progress)
         with progress_bar("replaying") as progress:
@@ -79,7 +80,7 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
             recorder = stack.enter_context(Recorder(folder, spec, about))
         progress = stack.enter_context(progress_bar(f"on {device.about.gpu}"))
         report = running.run(device, spec, emu, kernels, sizes, recorder, progress)
-        # Where nothing could run there is nothing to keep, and an earlier finding stays.
+        # If nothing could run, there is nothing to record, and an earlier finding stays.
         ran = any(r.found.count and not r.failed for r in report.rows)
         if recorder and ran:
             recorder.finish({str(r.variant): r.why for r in report.rows if r.failed})
@@ -104,7 +105,7 @@ def _verdict(row: Compared) -> str:
 
 
 def _as_text(report: Report) -> list[str]:
-    """A row for each variant, a line for each disagreement and for what is shown, and the summary."""
+    """Return a row for each variant, a line for each example, and the summary."""
     rows: list[tuple[str, ...]] = [
         ("variant", "operands", "claim", "results", "unequal", "NaN", "outside", "worst", "")
     ]
@@ -118,9 +119,9 @@ def _as_text(report: Report) -> list[str]:
         rows.append((r.variant.spelling, str(r.variant.operands), r.claim, *counts, worst, verdict))
     lines = table(rows)
     cases = [f"  {r.variant}: {_case(r)}" for r in report.rows if r.found.case and not r.failed]
-    lines += ["", "the worst of each, or the first that differs:", *cases] if cases else []
+    lines += ["", "the worst result of each variant, or the first that differs:", *cases] if cases else []
     errors = [f"  {r.variant}: {r.exceeds}" for r in report.rows if r.exceeds and not r.skipped and not r.failed]
-    lines += ["", "bounds of the manual's that are wrong, whatever the results above:", *errors] if errors else []
+    lines += ["", "bounds in NVIDIA's manual that these results exceed:", *errors] if errors else []
     verdicts = [_verdict(r) for r in report.rows]
     words = {"agrees": "agree", "disagrees": "disagree", "shown": "shown", "failed": "failed", "skipped": "skipped"}
     summary = ", ".join(f"{verdicts.count(verdict)} {word}" for verdict, word in words.items())
@@ -128,7 +129,7 @@ def _as_text(report: Report) -> list[str]:
 
 
 def _case(row: Compared) -> str:
-    """Bounds are judged lane by lane, everything else as a whole."""
+    """Return the text of a variant's example. Bounds are compared lane by lane, everything else as a whole."""
     c, v = row.found.case, row.variant
     assert c is not None
     if v.claim == "bounded":

@@ -1,4 +1,4 @@
-"""diff: what a PTX version or a target brought."""
+"""diff: show the variants that a PTX version or a target added or removed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from . import OK, database
 
 def configure(parser: argparse.ArgumentParser) -> None:
     between = parser.add_mutually_exclusive_group(required=True)
-    between.add_argument("--ptx", metavar="OLD..NEW", help="two PTX versions, as in 8.5..8.8")
-    between.add_argument("--target", metavar="OLD..NEW", help="two targets, as in sm_90..sm_100 or A100..H100")
+    between.add_argument("--ptx", metavar="OLD..NEW", help="two PTX versions, such as 8.5..8.8")
+    between.add_argument("--target", metavar="OLD..NEW", help="two targets, such as sm_90..sm_100 or A100..H100")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     db = database(options)
     old, separator, new = (options.target if options.ptx is None else options.ptx).partition("..")
     if not separator or not old or not new:
-        raise PtxspecError("a range is written OLD..NEW, as in 8.5..8.8 or sm_90..sm_100")
+        raise PtxspecError("a range has the form OLD..NEW, as in 8.5..8.8 or sm_90..sm_100")
     if options.ptx:
         gained, lost = db.diff_ptx(old, new)
         old, new = f"PTX {old}", f"PTX {new}"

@@ -1,4 +1,4 @@
-"""eval --batch: a variant on the operands of each line of a file."""
+"""eval --batch: evaluate a variant on the operands in each line of a file."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..diagnostics import PtxspecError
 from ..files import standard_input
 from . import OK, target_named
 
-# Lines that are written together.
+# The number of lines that are written at once.
 _TOGETHER = 1 << 14
 
 
 def run(options: argparse.Namespace) -> int:
     if options.variant is None or options.operands:
-        raise PtxspecError("eval --batch FILE takes a VARIANT, and its operands from the file")
+        raise PtxspecError("eval --batch FILE requires a VARIANT, and reads its operands from the file")
     if options.trace:
-        raise PtxspecError("--trace shows one set of operands, and --batch has many")
+        raise PtxspecError("--trace and --batch cannot be used together: a trace shows one set of operands")
     file = str(options.batch)
     batch = Batch(roots.find_source(options.root), options.variant, None, target_named(options))
     name = "<stdin>" if file == "-" else file

@@ -1,4 +1,4 @@
-"""eval --file: a piece of PTX on given registers."""
+"""eval --file: run a piece of PTX on given registers."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_text(options: argparse.Namespace, file: str, text: str, given: Sequence[str]) -> int:
-    """Run a text on registers given as NAME=VALUE, and print what comes of it; `file` is what it is called."""
+    """Run a text on registers given as NAME=VALUE, and print the results. `file` is the name under which it is
+    shown."""
     try:
         found = piece.run(roots.find_source(options.root), text, file, given, target_named(options))
     except piece.RefusedError as e:
         print(e, file=sys.stderr)
         print(f"{counted(len(e.diagnostics), 'statement')} cannot be run", file=sys.stderr)
         return MISUSE
-    # Lint knows where the machine does something else than this PTX says.
+    # The linter knows the hazards of this PTX.
     findings = Linter(database(options), found.target).lint(text, file)
     hazards = [(f.line, f.message) for f in findings if f.code == "hazard"]
     if options.format == "json":

@@ -1,4 +1,4 @@
-"""eval: a function of CUDA C++ on given arguments, by the PTX that nvcc makes of it."""
+"""eval: evaluate a function of CUDA C++ on given arguments, by running the PTX that nvcc generates for it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,32 @@ from ..query import calls, functions
 from . import counted, database, target_named
 from .eval_file import run_text
 
-# Arguments and their parts; `%d` is the result.
+# Arguments and their parts. `%d` is the result.
 _ARGUMENT = re.compile(r"%([a-ce-k][xyzw]?)\b")
 
 
 def run(options: argparse.Namespace, found: Sequence[calls.Call]) -> int:
-    """Run the one function among `found` that is meant."""
+    """Run the function, of which `found` has the overloads."""
     db, target = database(options), target_named(options)
     if len(found) > 1:
         some = ", ".join(f"'{c.text}'" for c in found[:4])
-        raise PtxspecError(f"{found[0].name} is {len(found)} functions; name one of them, as in {some}")
+        raise PtxspecError(f"{found[0].name} has {len(found)} overloads; name one of them: {some}")
     (call,) = found
-    # Without a target it is what newer ones have.
+    # Without a target, the newest target's PTX is run.
     became = calls.on(db, call, target or db.calls["targets"][-1]).becomes
     if not became:
-        raise PtxspecError(f"{call.text} is not compiled for {target}: `ptxspec query '{call.text}'` says where it is")
+        raise PtxspecError(
+            f"{call.text} does not compile for {target}; `ptxspec query '{call.text}'` says where it is available"
+        )
     if not became[0].ptx:
         where = functions.places(db, became[0].on)
-        raise PtxspecError(f"{call.text} is {functions.number(became[0])}, on {where}: too much to run here")
+        raise PtxspecError(
+            f"{call.text} compiles to {functions.number(became[0])} on {where}; eval runs only PTX without branches"
+        )
     names = sorted({m[1] for m in _ARGUMENT.finditer(became[0].ptx)})
     if len(names) != len(options.operands):
         raise PtxspecError(
-            f"{call.text} takes {', '.join(names) or 'nothing'}, not {counted(len(options.operands), 'operand')}"
+            f"{call.text} takes {', '.join(names) or 'no arguments'}, not {counted(len(options.operands), 'operand')}"
         )
     given = [f"{name}={value}" for name, value in zip(names, options.operands, strict=True)]
     return run_text(options, call.text, "\n".join(functions.lines_of(became[0].ptx)), given)

@@ -1,4 +1,4 @@
-"""eval -: a variant and its operands on each line of standard input."""
+"""eval -: evaluate the variant and operands in each line of standard input."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .eval_variant import as_json, results
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer each line by a line. One that cannot be answered says why, and the others are answered."""
+    """Answer each line by a line. A line that cannot be answered gets an error; the others are answered all the
+    same."""
     if options.operands or options.file is not None or options.batch is not None or options.trace:
         raise PtxspecError(
-            "eval - reads variants and operands from standard input, and takes --target and --format alone"
+            "`eval -` reads variants and operands from standard input; it accepts no options but --target and --format"
         )
     if options.format == "json":
-        raise PtxspecError("each line has an answer of its own: write --format jsonl")
+        raise PtxspecError("`eval -` prints an answer for each line; use --format jsonl")
     root, target, code = roots.find_source(options.root), target_named(options), OK
     with waiting("reading the specification"):
         spec = read(root.path)

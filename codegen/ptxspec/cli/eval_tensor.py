@@ -1,4 +1,4 @@
-"""eval: one element of what a tensor core computes, of a row of A, a column of B and an element of C."""
+"""eval: evaluate one element of a tensor core's result from a row of A, a column of B and an element of C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BEFORE = "before"
 def run(options: argparse.Namespace, cores: Cores) -> int:
     target = target_named(options)
     if target is None:
-        raise PtxspecError("--target is missing: what a tensor core computes is known by target only")
+        raise PtxspecError("--target is required: the results of tensor cores depend on the target")
     try:
         form = form_named(options.variant, cores.forms, cores.elements)
     except ValueError as error:
@@ -33,17 +33,19 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
     of_d = types.pop("d")
     if len(options.operands) != len(types):
         last = (
-            "an element of C, the scales of the row and those of the column"
+            "an element of C, the scales of the row and the scales of the column"
             if form.is_scaled
             else "and an element of C"
         )
-        raise PtxspecError(f"write a row of A, a column of B, each as 1,2.5,0x3c, {last}; the rest is zero")
+        raise PtxspecError(
+            f"{form} takes a row of A, a column of B (each in the form 1,2.5,0x3c), {last}; missing elements are zero"
+        )
     operands = {
         name: [e.parse_operand(x, of) for x in given.split(",")]
         for given, (name, of) in zip(options.operands, types.items(), strict=True)
     }
     if len(operands["c"]) > 1:
-        raise PtxspecError(f"operand '{options.operands[2]}': C is one element here")
+        raise PtxspecError(f"operand '{options.operands[2]}': expected one element of C")
     try:
         why = tensor.steps(e.emulator(roots.find(options.root)), form, types, operands, target)
     except (LookupError, ValueError, TypeError) as error:
@@ -63,28 +65,28 @@ def run(options: argparse.Namespace, cores: Cores) -> int:
 
 
 def _steps(why: Any, of: Type, how: str) -> list[str]:
-    """The steps of a sum; where none of them is cut, how it is computed."""
+    """Return the lines about the steps of a sum, or a line about how it is computed if no step truncates."""
     if not why.steps:
         return ["", *_wrapped("how", how), ""]
     lines = [""]
     for n, step in enumerate(why.steps, 1):
         if not step.unit:
-            lines += [f"  step {n}: a NaN or an infinity makes it {registered(step.result, of)}"]
+            lines += [f"  step {n}: a NaN or an infinity makes the result {registered(step.result, of)}"]
             continue
-        lines.append(f"  step {n}, cut to multiples of {_number(step.unit)}")
+        lines.append(f"  step {n}, truncated to multiples of {_number(step.unit)}")
         names = [_term(t.k, why.group) for t in step.terms]
         column = max(map(len, (*names, _BEFORE)))
         for name, t in zip(names, step.terms, strict=True):
-            cut = "" if t.kept == t.value else f", cut to {_number(t.kept)}"
+            cut = "" if t.kept == t.value else f", truncated to {_number(t.kept)}"
             lines += _wrapped(name, f"{_number(t.value)}{cut}", column, "    ")
         lines += _wrapped("sum", f"{_number(step.total)}, which becomes {registered(step.result, of)}", column, "    ")
     if why.last is not None:
-        lines += _wrapped("last", f"C, {_number(why.last)}, is added, and the sum rounded to the nearest")
+        lines += _wrapped("last", f"C, {_number(why.last)}, is added, and the sum is rounded to nearest")
     return [*lines, ""]
 
 
 def _term(k: int | None, group: int) -> str:
-    """The name of a term: of what was summed before, of a product, or of the sum of several."""
+    """Return the name of a term: the sum so far, a product, or a sum of several products."""
     if k is None:
         return _BEFORE
     return f"k = {k}" if group == 1 else f"k = {k} to {k + group - 1}"

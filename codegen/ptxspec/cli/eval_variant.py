@@ -1,4 +1,4 @@
-"""eval: a variant on given operands."""
+"""eval: evaluate a variant on given operands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     for (name, type_), bits in zip(places, found.operands, strict=True):
         print("\n".join(text.wrapped(name, registered(bits, type_), len(name), "  ", _width())))
     if found.trace and found.implied:
-        print(f"\n  as with .{' and .'.join(found.implied)}, which {found.target or 'the spelling'} implies")
+        print(f"\n  {found.target or 'the spelling'} implies .{' and .'.join(found.implied)}")
     if found.trace:
         print("\n".join(trace_as_text(found, options.trace == "all")) + "\n")
     for (name, type_), bits in zip(results(v), found.results, strict=True):
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def trace_as_text(found: Evaluation, everything: bool) -> list[str]:
-    """The lines of a trace, for the terminal that is there."""
+    """Return the lines of a trace, as wide as the terminal."""
     v = found.variant
     headings = [text.lane_heading(v.sources, lane, operands) for lane, operands in enumerate(found.lanes)]
     return text.blocks(found.trace, found.rules, _width(), everything, headings if v.lanes > 1 else [])
@@ -50,7 +50,7 @@ def _width() -> int:
 
 
 def results(v: Variant) -> list[tuple[str, Type]]:
-    """The registers of the results, each with its type."""
+    """Return the registers of the results, each with its type."""
     return [(place, r.type) for r in v.results for place in r.places]
 
 

@@ -1,4 +1,4 @@
-"""explain: what a compiler of PTX said."""
+"""explain: explain the errors of ptxas and other programs that compile PTX."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from . import MISUSE, OK, database
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Says what mends the complaints of ptxas, nvcc, clang, NVRTC, nvJitLink, Triton and the driver's JIT: those in "
-        "a log on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`, or those given. Where the file of PTX "
-        "that a log names can be read, each complaint is explained by its instruction. "
-        "Exit 2: none of the complaints is one that the database knows."
+        "Explain errors of ptxas, nvcc, clang, NVRTC, nvJitLink, Triton and the driver's JIT compiler, and say how to "
+        "fix them. The errors are read from a log on standard input, as in `ptxas a.ptx 2>&1 | ptxspec explain`, or "
+        "given as arguments. If the PTX file that a log names can be read, each error is explained by the instruction "
+        "in its line. Exit 0: at least one error was recognized, or there was none; 2: none was recognized."
     )
-    parser.add_argument("messages", nargs="*", metavar="MESSAGE", help="instead of standard input")
-    parser.add_argument("--all", action="store_true", help="show the other ways as well")
+    parser.add_argument("messages", nargs="*", metavar="MESSAGE", help="an error message, instead of standard input")
+    parser.add_argument("--all", action="store_true", help="show alternative fixes as well")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
@@ -30,10 +30,10 @@ def run(options: argparse.Namespace) -> int:
     db, direct = database(options), bool(options.messages)
     file = next((m for m in options.messages if os.path.isfile(m)), None)
     if file is not None:
-        raise PtxspecError(f"'{file}' is a file, and no message; write `ptxspec explain < {file}`")
+        raise PtxspecError(f"'{file}' is a file, not a message; write `ptxspec explain < {file}`")
     if direct:
         log = [line for m in options.messages for line in m.splitlines()]
-        # Of several lines that one pasted, some are no complaints.
+        # Some of several pasted lines may be no error messages.
         direct = len(log) == len(options.messages)
     else:
         log = Bounded(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
@@ -44,5 +44,5 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"schema": 1, "targets": targets, "explanations": [e.as_json() for e in found]}, indent=2))
     else:
         lines = list(explaining.as_text(found, options.all))
-        print("\n".join(lines) if lines else "no complaint about PTX in the input")
+        print("\n".join(lines) if lines else "the input has no error message about PTX")
     return OK if not found or any(e.is_known for e in found) else MISUSE

@@ -1,4 +1,4 @@
-"""generate: everything that is made from the specification."""
+"""generate: generate everything that is made from the specification."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from ..emit.generate import Changes
 from ..emit.text import Files
 from . import NO, OK, counted, keeping_everything, waiting
 
-# The most files that are listed; more are counted.
+# The greatest number of files that are listed by name; more are only counted.
 _LISTED = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 and say what would change")
-    parser.add_argument("--diff", action="store_true", help="show the lines that change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; report what would change, and exit 1 if anything would"
+    )
+    parser.add_argument("--diff", action="store_true", help="show the changed lines")
     parser.set_defaults(run=run)
 
 
@@ -31,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
             colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
             print(terminal.painted(line, colour) if colour else line)
 
-    with waiting("reading spec/ and making generated/"):
+    with waiting("reading spec/ and generating generated/"):
         if options.check:
             changes, files = generate.check(root)
             show(changes, files)
@@ -49,6 +51,6 @@ def run(options: argparse.Namespace) -> int:
     numbers = ", ".join(f"{len(names)} {kind}" for kind, names in kinds)
     print(f"generated/: {numbers}, {counted(changes.total, 'file')} in all")
     if options.check:
-        print("generated/ is stale; run `ptxspec generate`", file=sys.stderr)
+        print("generated/ is out of date; run `ptxspec generate`", file=sys.stderr)
         return NO
     return OK

@@ -1,4 +1,4 @@
-"""Additions to a command's --help: examples, and the meanings of arguments that have the same name in all commands."""
+"""Additions to a command's --help: examples, and help for arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 
 from .. import terminal
 
-# The commands in the order in which somebody meets them, under what they are for.
+ABOUT = "ptxspec says where each arithmetic instruction of NVIDIA's PTX is available, and what it computes."
+# The commands, grouped by purpose, in the order in which somebody meets them.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "what there is": ("query", "list", "show", "manual", "diff", "targets", "versions"),
-    "what it computes": ("eval", "compare", "sweep", "vectors"),
-    "your own code": ("lint", "server", "explain"),
-    "the specification": ("validate", "generate", "verify", "machine-code", "calls", "conformance"),
-    "the shell": ("completion",),
+    "Look up instructions": ("query", "list", "show", "manual", "diff", "targets", "versions"),
+    "Compute and compare results": ("eval", "compare", "sweep", "vectors"),
+    "Check your code": ("lint", "server", "explain"),
+    "Maintain the specification": ("validate", "generate", "verify", "machine-code", "calls", "conformance"),
+    "Set up your shell": ("completion",),
 }
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "": (
@@ -95,34 +96,32 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# The help of arguments that have none of their own.
+# The help of arguments for which a command gives none.
 ARGUMENTS = {
-    "variant": "a spelling, as in fma.rn.ftz.f32; modifiers may stand in any order",
-    "name": "an opcode, as in fma, or a spelling, as in fma.rn.ftz.f32",
-    "opcode": "an opcode, as in cvt",
-    "format": "how the answer is written; json is for scripts",
+    "variant": "a variant, such as fma.rn.ftz.f32; its modifiers can be in any order",
+    "name": "an opcode, such as fma, or a variant, such as fma.rn.ftz.f32",
+    "opcode": "an opcode, such as cvt",
+    "format": "the output format; json is for scripts",
 }
 
 
 def overview(commands: Mapping[str, str], width: int) -> Iterator[str]:
-    """Yield the lines that `ptxspec` alone prints: the commands by what they are for, and two examples."""
-    import textwrap  # most commands answer, and are not told of
+    """Yield the lines that `ptxspec` without a command prints: the commands by purpose, and two examples."""
+    import textwrap  # most runs do not need it
 
     column = max(map(len, commands)) + 4
-    yield from textwrap.wrap(
-        "ptxspec answers what PTX floating-point instructions there are, where, and what they compute.", width
-    )
+    yield from textwrap.wrap(ABOUT, width)
     for title, names in GROUPS.items():
         yield from ("", terminal.painted(title, "bold"))
         for name in names:
             first, *more = textwrap.wrap(commands[name], width - column)
             yield from (f"  {name:{column - 2}}{first}", *(" " * column + line for line in more))
-    yield from ("", terminal.painted("examples", "bold"), *(f"  {e}" for e in EXAMPLES[""][:2]), "")
-    yield from textwrap.wrap("`ptxspec COMMAND --help` says more about a command, with examples.", width)
+    yield from ("", terminal.painted("Examples", "bold"), *(f"  {e}" for e in EXAMPLES[""][:2]), "")
+    yield from textwrap.wrap("Run `ptxspec COMMAND --help` for a command's options and more examples.", width)
 
 
 class Formatter(argparse.HelpFormatter):
-    """Leaves examples in their lines."""
+    """A help formatter that keeps the lines of examples as they are."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n\n".join(
@@ -132,7 +131,7 @@ class Formatter(argparse.HelpFormatter):
 
 
 def complete(parser: argparse.ArgumentParser, command: str) -> None:
-    """Add to a command's help what it does not say itself."""
+    """Add examples to a command's help, and the help of arguments that several commands share."""
     for action in parser._actions:
         if action.help is None:
             action.help = ARGUMENTS.get(action.dest)

@@ -1,4 +1,4 @@
-"""lint: what ptxas would say, of one text or of whole repositories."""
+"""lint: check one text or whole repositories as ptxas would."""
 
 from __future__ import annotations
 
@@ -28,76 +28,80 @@ from ..lint.rendering import FORMATS, plain, text
 from ..lint.rewriting import Rewriting
 from . import MISUSE, NO, OK, TARGET, database, positive
 
-# The formats in which an account of what was judged does no harm.
+# The formats that can be followed by a summary.
 _FOR_PEOPLE = ("text", "github")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Judges .ptx files by their own .version and .target, and the inline assembly of C++ and CUDA, Python, Rust, "
-        "Julia, C#, MLIR and LLVM, notebooks and the blocks of Markdown by --target and --ptx; without these, as the "
-        "newest PTX for any target. A string that is plainly PTX is judged too. Code under a condition that does not "
-        "hold for the target is passed over. Exit 1: errors were found, with --strict warnings too, 2: something is "
-        "not there, or could not be read. Registers are judged where their declaration or constraint is in sight. Of "
-        "other instructions than the database's only names and vectors are judged, and in programs nothing that a "
-        "macro or a format fills in.\n\n"
-        "In a folder all files are judged whose ending says what they are written in, but for hidden folders, virtual "
-        "environments, node_modules, build, dist and the like; what is named itself is judged wherever it is. The "
-        "table [lint] in the nearest ptxspec.toml above a file, or above the working folder, or [tool.ptxspec.lint] in "
-        "pyproject.toml, may have what `ptxspec manual linting` lists; the command line wins.\n\n"
-        "A comment `// ptxspec: ignore[CODE]`, in Python with #, hides what is found by that code: behind code on its "
-        "line, else in the statement or block that follows; `ignore-file[CODE]` in the file. A comment that ignores "
-        "nothing is a warning. `ptxspec manual codes` has all codes with what they mean."
+        "Check PTX for errors without ptxas. A .ptx file is checked for its own .version and .target. The inline PTX "
+        "in C++ and CUDA, Python, Rust, Julia, C#, JavaScript, MLIR and LLVM, notebooks and the code blocks of "
+        "Markdown is checked for --target and --ptx; without these, for any target and the newest PTX version. "
+        "Strings that are clearly PTX are checked too. Code under a preprocessor condition that is false for the "
+        "target is skipped. Registers are checked if their declaration or constraint is visible. Instructions outside "
+        "the database are checked for their names and vectors only. In programs, text that a macro or a format fills "
+        "in is not checked. Exit 0: no errors; 1: errors were found, or warnings with --strict; 2: a file is missing "
+        "or could not be read.\n\n"
+        "In a folder, every file with the suffix of a supported language is checked. Hidden folders, virtual "
+        "environments, node_modules, build, dist and the like are skipped. A file named on the command line is always "
+        "checked. The configuration is the table [lint] in the nearest ptxspec.toml above a file or the working "
+        "folder, or [tool.ptxspec.lint] in pyproject.toml. `ptxspec manual linting` lists its keys. Options on the "
+        "command line take precedence.\n\n"
+        "A comment `// ptxspec: ignore[CODE]` (with # in Python) hides the findings with that code. After code, it "
+        "applies to its line; on a line of its own, to the statement or block that follows. `ignore-file[CODE]` "
+        "applies to the whole file. A comment that hides nothing is reported as a warning. `ptxspec manual codes` "
+        "explains all codes."
     )
     languages = tuple(dict.fromkeys(LANGUAGES.values()))
-    about = "files, folders and patterns; - is standard input; without any, the working folder"
+    about = "files, folders and patterns; - is standard input; the default is the working folder"
     parser.add_argument("files", nargs="*", metavar="PATH", default=[], help=about)
-    about = f"judge for this target, or these: T,T; a .ptx file that names its own keeps it. {TARGET}"
+    about = f"check for this target, or for several: T,T; a .ptx file with its own .target keeps it. {TARGET}"
     parser.add_argument("--target", metavar="T", action="append", help=about)
-    parser.add_argument("--ptx", metavar="V", help="judge for this PTX version, where a file does not name its own")
-    parser.add_argument("--force-target", action="store_true", help="judge for them whatever the files say")
-    parser.add_argument("--select", metavar="CODE", action="append", help="say only this, or these: CODE,CODE")
-    parser.add_argument("--ignore", metavar="CODE", action="append", help="do not say this, or these")
-    about = "pass by files and folders as third_party, *.inc, src/**/old_*.cu"
+    parser.add_argument("--ptx", metavar="V", help="check for this PTX version, if a file does not name its own")
+    parser.add_argument("--force-target", action="store_true", help="check for --target and --ptx in every file")
+    parser.add_argument("--select", metavar="CODE", action="append", help="report only these codes: CODE,CODE")
+    parser.add_argument("--ignore", metavar="CODE", action="append", help="do not report these codes")
+    about = "skip files and folders that match, such as third_party, *.inc or src/**/old_*.cu"
     parser.add_argument("--exclude", metavar="PATTERN", action="append", help=about)
-    parser.add_argument("--force-exclude", action="store_true", help="pass them by even where they are named")
+    about = "skip them even if they are named on the command line"
+    parser.add_argument("--force-exclude", action="store_true", help=about)
     parser.add_argument("--isolated", action="store_true", help="read no ptxspec.toml and no pyproject.toml")
-    about = "mend what is found in the files where one change does that, and the same is computed"
+    about = "fix findings in the files where a single change does so without changing what is computed"
     parser.add_argument("--fix", action="store_true", help=about)
-    about = "write comments into the files that ignore what is found in them"
+    about = "add comments to the files that ignore their findings"
     parser.add_argument("--add-ignores", action="store_true", help=about)
-    parser.add_argument("--diff", action="store_true", help="with these, print what would change, and change nothing")
-    parser.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
-    about = "say nothing of the findings in this file, which the configuration may name too"
+    about = "with --fix or --add-ignores, print the changes instead of making them"
+    parser.add_argument("--diff", action="store_true", help=about)
+    parser.add_argument("--exit-zero", action="store_true", help="exit 0 even if errors are found")
+    about = "do not report the findings in this file, which the configuration can name too"
     parser.add_argument("--baseline", metavar="FILE", help=about)
-    about = "write the findings into this file, instead of saying them"
+    about = "write the findings to this file instead of reporting them"
     parser.add_argument("--write-baseline", metavar="FILE", help=about)
-    about = "say only what is found in lines that have changed since this commit"
+    about = "report only findings in lines that have changed since this commit"
     parser.add_argument("--since", metavar="COMMIT", help=about)
     parser.add_argument("--strict", action="store_true", help="exit 1 for warnings too")
-    about = "say only what makes the exit code 1, and nothing at the end"
+    about = "report only findings that make the exit code 1, without a summary"
     parser.add_argument("--quiet", "-q", action="store_true", help=about)
-    about = "instead of what was found, count the instructions by opcode, with those outside of the database"
+    about = "count the instructions by opcode, with those outside the database, instead of reporting findings"
     parser.add_argument("--stats", action="store_true", help=about)
-    about = "instead of what was found, list the conditions around it that were not understood, with how much is there"
+    about = "list the conditions that were not understood and count the findings under each, instead of reporting them"
     parser.add_argument("--explain-guards", action="store_true", help=about)
-    about = "what standard input, and a file that is named, is written in, whatever its ending says"
+    about = "the language of standard input and of files named on the command line, whatever their suffix"
     parser.add_argument("--language", choices=languages, help=about)
-    about = "the file that standard input is: its ending says the language, its folder the configuration"
+    about = "the name of the file in standard input: its suffix decides the language, its folder the configuration"
     parser.add_argument("--stdin-filename", metavar="FILE", help=about)
-    parser.add_argument(
-        "--jobs", metavar="N", type=positive, help="the number of processes; by default that of the processors"
-    )
+    about = "the number of processes; the number of processors by default"
+    parser.add_argument("--jobs", metavar="N", type=positive, help=about)
     parser.add_argument("--format", choices=tuple(FORMATS), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judge the files and print the findings. Files that cannot be read are named on standard error; the others are
-    judged all the same."""
+    """Check the files and print the findings. Files that cannot be read are named on standard error; the others are
+    checked all the same."""
     counted = "--stats" if options.stats else "--explain-guards" if options.explain_guards else ""
     if counted and options.format not in ("text", "json"):
-        raise PtxspecError(f"{counted} is text or json, not {options.format}")
+        raise PtxspecError(f"{counted} supports --format text and json, not {options.format}")
     configurations = _configurations(options)
     paths = options.files or ["."]
     found = find(paths, configurations, options.language, options.force_exclude, options.stdin_filename)
@@ -110,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     unreadable = bool(found.missing or configurations.wrong)
     rewrites = options.fix or options.add_ignores
     if options.diff and not rewrites:
-        raise PtxspecError("--diff shows what --fix or --add-ignores would change")
+        raise PtxspecError("--diff requires --fix or --add-ignores")
     for message in found.missing:
         _say(message)
     for message in () if options.quiet else found.warnings:
@@ -118,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
 
     if rewrites:
         return MISUSE if unreadable else _rewrite(found, checker, options)
-    told: set[str] = set()  # what holds for many files is told once
+    told: set[str] = set()  # a message about many files is printed once
 
     with _Progress() as progress:
 
@@ -142,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
         if options.write_baseline:
             number = baseline.write(Path(options.write_baseline), findings())
             progress.clear()
-            print(f"{number:,} findings are known in {visible(options.write_baseline)}")
+            print(f"{number:,} {'finding' if number == 1 else 'findings'} written to {visible(options.write_baseline)}")
             return MISUSE if unreadable else OK
         paint = terminal.painted if terminal.has_colours(sys.stdout) else plain
         if counted:
@@ -168,7 +172,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int:
-    """Mend the files and write comments into them. What cannot be written is named on standard error."""
+    """Fix the files and add comments to them. Files that cannot be written are named on standard error."""
 
     def change(text: str, source: Source) -> str:
         judge = partial(checker.judge, name=source.path, source=source)
@@ -224,7 +228,7 @@ def _say(message: str, by: str = "ptxspec:", colour: str = "red") -> None:
 
 
 class _Progress(contextlib.AbstractContextManager["_Progress"]):
-    """A progress line on a terminal, with the number of files judged. It appears after one second."""
+    """A progress line on a terminal, with the number of files checked. It appears after one second."""
 
     def __init__(self) -> None:
         self._next = _now() + 1 if sys.stderr.isatty() else float("inf")

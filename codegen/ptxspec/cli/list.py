@@ -1,4 +1,4 @@
-"""list: the variants that a target or a PTX version has."""
+"""list: list the variants that are available on a target or in a PTX version."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 
 from ..query import lists
 from ..query.where import where
-from . import NO, OK, TARGET, database, keeping_everything
+from . import NO, OK, TARGET, counted, database, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", metavar="T", help=TARGET)
-    parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
-    parser.add_argument("--type", metavar="TYPE", help="a type, as in bf16x2")
+    parser.add_argument("--ptx", metavar="V", help="a PTX version, such as 8.6")
+    parser.add_argument("--type", metavar="TYPE", help="a type, such as bf16x2")
     parser.add_argument("--opcode", metavar="OPCODE")
     parser.add_argument(
         "--where",
         metavar="CONDITION",
-        help="only what this holds of: target, type, result, opcode, modifier, operands, claim or hazard, each with = "
-        "and a value, joined by and, or, not and parentheses",
+        help="list only variants that satisfy this condition. A test is target, type, result, opcode, modifier, "
+        "operands, claim or hazard, followed by = and a value; tests can be combined with and, or, not and parentheses",
     )
     parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
     parser.set_defaults(run=run)
@@ -39,8 +39,15 @@ def run(options: argparse.Namespace) -> int:
         "csv": lists.variants_as_csv,
     }[options.format]
     print(render(db, found, target))
+    if options.format == "table" and target is None and options.ptx is None:
+        crashing = [v for v in db.variants if v.crash and options.opcode in (None, v.opcode)]
+        kept = [v for v in crashing if options.type is None or options.type.lstrip(".") in v.types]
+        if options.where is not None:
+            kept = list(filter(where(db, options.where), kept))
+        if kept:
+            print(f"{counted(len(kept), 'variant')} not listed: on no target, because the assembler crashes")
     if not found:
-        from ..catalog import explaining  # nothing is explained in most answers
+        from ..catalog import explaining  # most answers need no explanation
 
         pair = explaining.pair(db, target, options.ptx)
         if pair is not None:

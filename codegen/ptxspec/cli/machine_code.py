@@ -1,4 +1,4 @@
-"""machine-code: what ptxas makes of variants and of forms of mma, and whether it is what spec/observed/ has of them."""
+"""machine-code: show the machine code of variants and of forms of mma, or check what spec/observed/ has of it."""
 
 from __future__ import annotations
 
@@ -26,32 +26,37 @@ _PATH, _MATRICES = "spec/observed/machine_code.yaml", "spec/observed/matrix_code
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Tells the machine instructions that do a variant's work, as they were recorded: `a` is an operand, `a+1` the "
-        "second register of a pair, `d` the result, `t1` what lies between, and `.*` modifiers that depend on the "
-        "variant's. Of a form of mma, how often each instruction that computes stands there, and how many others do. "
-        f"Without a variant it holds {_PATH} and {_MATRICES} against ptxas, for all of them; that takes three minutes."
+        "Show the recorded machine instructions that ptxas generates for a variant. `a` is an operand, `a+1` the "
+        "second register of a pair, `d` the result, `t1` a temporary register, and `.*` stands for modifiers that "
+        "depend on the variant's. For a form of mma, show how often each computing instruction occurs, and the number "
+        f"of other instructions. Without a variant, check that {_PATH} and {_MATRICES} agree with ptxas for all "
+        "variants and forms. That takes three minutes and requires ptxas and nvdisasm (pip install nvidia-cuda-nvcc "
+        "nvidia-cuda-nvdisasm, or the CUDA toolkit). Exit 0: there is machine code, or both files agree; 1: not."
     )
-    parser.add_argument("name", nargs="?", metavar="VARIANT", help="a spelling, as in fma.rn.ftz.f32, or an opcode")
+    parser.add_argument("name", nargs="?", metavar="VARIANT", help="a variant, such as fma.rn.ftz.f32, or an opcode")
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)
     parser.add_argument(
-        "--ptxas", type=Path, metavar="PATH", help="this ptxas, with nvdisasm beside it; else that of the wheel or PATH"
+        "--ptxas",
+        type=Path,
+        metavar="PATH",
+        help="the ptxas to use, with nvdisasm beside it; by default that of the wheel, then that on PATH",
     )
-    parser.add_argument("--record", action="store_true", help="write both files, of all variants and forms")
+    parser.add_argument("--record", action="store_true", help="write both files instead of checking them")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.record and (options.name or options.target):
-        raise PtxspecError("--record is about all variants on all targets: leave VARIANT and --target away")
+        raise PtxspecError("--record writes all variants on all targets; it cannot be used with VARIANT or --target")
     for option in ("target", "operands") if not options.name else ():
         if getattr(options, option) is not None:
-            raise PtxspecError(f"--{option} is about one variant or opcode: name it")
+            raise PtxspecError(f"--{option} requires a VARIANT")
     if not options.name:
         return _hold(options)
     if options.ptxas:
-        raise PtxspecError("--ptxas is about all variants: leave VARIANT away")
+        raise PtxspecError("--ptxas checks all variants; it cannot be used with VARIANT")
     return _tell(options)
 
 
@@ -64,7 +69,7 @@ def _tell(options: argparse.Namespace) -> int:
         return _tell_form(options, Database.read(path), cores)
     db, file = Database.read(path), machine_code.recorded(path.with_name("machine_code.json"))
     if file is None:
-        raise PtxspecError(f"no machine code was recorded of this specification: {_PATH}")
+        raise PtxspecError(f"no machine code is recorded for this specification: there is no {_PATH}")
     if options.name in db.opcodes:
         variants: Sequence[Variant] = db.opcodes[options.name].variants
     else:
@@ -86,14 +91,14 @@ def _tell(options: argparse.Namespace) -> int:
         print("\n".join(_lines(told)))
     else:
         on = target or " or ".join(file["targets"])
-        print(f"no machine code of {options.name} for {on}: `ptxspec query` says why")
+        print(f"there is no machine code of {options.name} for {on}; `ptxspec query` says why")
     return OK if told else NO
 
 
 def _tell_form(options: argparse.Namespace, db: Database, cores: tensor.Cores) -> int:
-    """The machine code of a form."""
+    """Print the machine code of a form."""
     if options.operands is not None:
-        raise PtxspecError("--operands is about a variant, and this is a form of an instruction on matrices")
+        raise PtxspecError(f"--operands applies to variants only; {options.name} is a form of a matrix instruction")
     target = None if options.target is None else db.target(options.target)
     found = tensor.query(db, cores, options.name, target, None)
     if found.form is None:
@@ -106,17 +111,19 @@ def _tell_form(options: argparse.Namespace, db: Database, cores: tensor.Cores) -
         for c in found.machine:
             print(f"  {c.text} on {', '.join(c.targets)}")
     else:
-        print(f"no machine code of {found.form}{f' for {target}' if target else ''}: `ptxspec query` says why")
+        print(f"there is no machine code of {found.form}{f' for {target}' if target else ''}; `ptxspec query` says why")
     return OK if found.machine else NO
 
 
 def _recorded_as(db: Database, target: str, recorded: Sequence[str]) -> str:
-    """The target of the recording that is of the same architecture: its kinds have one machine code."""
+    """Return the recorded target of the same architecture. All kinds of an architecture have the same machine code."""
     base = db.targets[target].base or target
     for name in recorded:
         if base in (name, db.targets[name].base):
             return name
-    raise PtxspecError(f"ptxas only reads PTX for {target}, and assembles for others: {', '.join(recorded)}")
+    raise PtxspecError(
+        f"ptxas generates no machine code for {target}; machine code is recorded for {', '.join(recorded)}"
+    )
 
 
 def _lines(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[str]:
@@ -130,7 +137,7 @@ def _lines(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[str]:
             yield f"  {counted(count, 'instruction')}{more} on {', '.join(on)}"
             yield from (f"    {line}" for line in text.split("; ") if line)
     if any(".*" in c["text"] for by in told.values() for c in by.values()):
-        yield ".* stands for modifiers that depend on the variant's"
+        yield ".* stands for modifiers that depend on the variant"
 
 
 def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, object]]:
@@ -143,7 +150,7 @@ def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, o
 
 
 def _hold(options: argparse.Namespace) -> int:
-    """The evidence against what ptxas makes now; or in its place."""
+    """Compare the recorded machine code with what ptxas generates now, or replace it."""
     from .. import specification as reading
     from ..machine import evidence, matrices
     from ..ptxas.asking import PtxasError, find_ptxas
@@ -153,7 +160,9 @@ def _hold(options: argparse.Namespace) -> int:
     ptxas = find_ptxas(options.ptxas)
     if ptxas is None:
         where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
-        raise PtxspecError(f"{where}; install the wheels nvidia-cuda-nvcc and nvidia-cuda-nvdisasm, or the toolkit")
+        raise PtxspecError(
+            f"{where}; install it with `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, or install the CUDA toolkit"
+        )
     try:
         with progress_bar("assembling") as progress:
             variants, on = [v for i in spec.instructions.values() for v in i.variants], evidence.targets(spec)
@@ -183,7 +192,7 @@ def _held(spec: Spec, ptxas: Path, works: Works, forms: MatrixEvidence, root: Pa
         different: list[str] | None = None
     else:
         if spec.machine is None:
-            raise PtxspecError(f"no {evidence.PATH} to hold against ptxas: write it with --record")
+            raise PtxspecError(f"there is no {evidence.PATH} to compare with ptxas; write it with --record")
         now, then = found.opcodes, spec.machine.opcodes
         different = [o for o in {**now, **then} if now.get(o) != then.get(o)]
         known = spec.tensor.machine.codes if spec.tensor.machine else {}

@@ -1,4 +1,4 @@
-"""manual: the manual in a browser."""
+"""manual: open the manual in a browser, or serve it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PORT = 8000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="OPCODE|VARIANT|PAGE", help="where to open it; else at its index")
-    parser.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
-    parser.add_argument("--serve", action="store_true", help="serve it over HTTP, to this machine alone, until Ctrl-C")
-    parser.add_argument("--port", type=int, metavar="N", help=f"the port to serve it on; {PORT} unless told")
+    parser.add_argument("name", nargs="?", metavar="OPCODE|VARIANT|PAGE", help="the page to open; the index by default")
+    parser.add_argument("--operands", type=int, metavar="N", help="open the variant with this many source operands")
+    parser.add_argument("--serve", action="store_true", help="serve it over HTTP, to this machine only, until Ctrl-C")
+    parser.add_argument("--port", type=int, metavar="N", help=f"the port to serve it on; {PORT} by default")
     parser.set_defaults(run=run)
 
 
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     folder = root.generated / "manual"
     place = _place(Database.read(root.data), folder, options.name, options.operands)
     if options.port is not None and not options.serve:
-        raise PtxspecError("--port says where to serve it: add --serve")
+        raise PtxspecError("--port requires --serve")
     if options.serve:
         return _serve(folder, place, PORT if options.port is None else options.port)
     _open(folder.joinpath("index.html").as_uri().removesuffix("index.html") + place)
@@ -43,10 +43,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _place(db: Database, folder: Path, name: str | None, operands: int | None) -> str:
-    """The page and the anchor of a name. Raises PtxspecError where there is none."""
+    """Return the page and the anchor of a name. Raises PtxspecError if there is none."""
     pages = [path.stem for path in sorted(folder.glob("*.html"))]
     if not pages:
-        raise PtxspecError(f"{folder}: holds no manual; run `ptxspec generate`")
+        raise PtxspecError(f"{folder} contains no manual; run `ptxspec generate`")
     if name is None or name in pages:
         return f"{name or 'index'}.html"
     if "." not in name:
@@ -57,7 +57,7 @@ def _place(db: Database, folder: Path, name: str | None, operands: int | None) -
 def _open(address: str) -> None:
     print(address, flush=True)
     if not webbrowser.open(address):
-        print("ptxspec: no browser is known here; the address above opens in any", file=sys.stderr)
+        print("ptxspec: no browser was found; open the address above in one", file=sys.stderr)
 
 
 def _serve(folder: Path, place: str, port: int) -> int:
@@ -66,7 +66,9 @@ def _serve(folder: Path, place: str, port: int) -> int:
         server = _Server(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as e:
         why = e.strerror if isinstance(e, OSError) else "a port is a number from 0 to 65535"
-        raise PtxspecError(f"port {port} cannot be served: {why}; --port N names another, 0 any that is free") from None
+        raise PtxspecError(
+            f"cannot serve on port {port}: {why}; choose another with --port N, or any free one with --port 0"
+        ) from None
     with server:
         _open(f"http://127.0.0.1:{server.server_port}/{place}")
         try:
@@ -77,7 +79,7 @@ def _serve(folder: Path, place: str, port: int) -> int:
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """A server that answers so many requests at once; others wait in the queue."""
+    """A server that answers a limited number of requests at once; others wait in the queue."""
 
     request_queue_size = 512
     _places = threading.BoundedSemaphore(32)
@@ -93,25 +95,25 @@ class _Server(http.server.ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # Mostly a browser that left.
+        # Usually a browser that closed the connection.
         print(f"{client_address[0]}: {sys.exc_info()[1]}", file=sys.stderr)
 
 
 class _Pages(http.server.SimpleHTTPRequestHandler):
-    """The files of the manual, as answers to requests. Only what could not be found is logged."""
+    """A request handler that serves the files of the manual. Only errors are logged."""
 
-    # Seconds: who sends nothing makes nobody wait.
+    # Seconds after which an idle connection is closed.
     timeout = 10
 
     def send_head(self) -> Any:
-        # Another site's name may lead here, so that its pages could read these.
+        # Another site's name may resolve to this machine, and its pages could then read these.
         host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
         if host not in ("127.0.0.1", "localhost"):
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This is a manual on its reader's own machine")
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, "This manual is served to its own machine only")
             return None
         try:
             return super().send_head()
-        except ValueError:  # no name of a file
+        except ValueError:  # not a file name
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
 

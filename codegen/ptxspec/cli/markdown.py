@@ -1,4 +1,4 @@
-"""Markdown on a terminal: wrapped, and without its marks."""
+"""Markdown on a terminal, wrapped and rendered."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 
 
 def print_markdown(text: str, width: int) -> None:
-    """A text in so many columns. Code is wrapped where it is wider."""
+    """Print a text in the given number of columns. Code that is wider is wrapped."""
     coloured = terminal.has_colours(sys.stdout)
-    # What rich writes steers the terminal: the text is escaped before.
+    # rich writes control sequences itself, so the text is escaped first.
     console = Console(
         file=terminal.as_it_is(sys.stdout),
         width=width,
@@ -36,7 +36,7 @@ def _read(text: str) -> Markdown:
 
 
 def _lines(text: str, width: int) -> Iterator[str]:
-    """Yield the lines of a text, without links to pages, and with lists in the place of tables that do not fit."""
+    """Yield the lines of a text, without links to pages, and with lists in place of tables that do not fit."""
     table: list[str] = []
     fenced = False
     for line in [*text.splitlines(), ""]:
@@ -52,14 +52,14 @@ def _lines(text: str, width: int) -> Iterator[str]:
 
 
 def _fits(table: list[str], width: int) -> bool:
-    """Return whether a table fits a width with no word cut."""
+    """Return whether a table fits a width without cutting a word."""
     out = io.StringIO()
     Console(width=width, file=out).print(_read("\n".join(table)))
     return "…" not in out.getvalue()
 
 
 def _as_list(table: list[str]) -> Iterator[str]:
-    """An item for each row, and in it one for each cell that is not empty."""
+    """Yield a list of a table: an item for each row, and in it one for each cell that is not empty."""
     head, _, *rows = ([c.strip() for c in _BETWEEN_CELLS.split(line.strip())[1:-1]] for line in table)
     for first, *others in rows:
         yield f"- {first}"

@@ -1,4 +1,4 @@
-"""query: what a variant needs, or why it does not exist."""
+"""query: say where a variant is available, or why it does not exist."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ from . import NO, OK, TARGET, database, lines_given
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Say where a variant is available and what it requires, or why it does not exist and what to write instead. "
+        "For a function of CUDA C++ or an LLVM intrinsic, show the PTX that it compiles to. Exit 0: the answer is yes; "
+        "1: no."
+    )
     parser.add_argument(
         "variant",
         metavar="VARIANT|FUNCTION",
-        help="a spelling, as in fma.rn.ftz.f32, or a function of CUDA C++ or libdevice, as in __hmul2 or "
-        "'fma(double)', or an intrinsic of LLVM, as in llvm.nvvm.fma.rn.f, for the PTX that becomes of it; or a "
-        "special register, as in %%tid.x; or a form of mma, as in m16n8k16.f32.f16. "
-        "`-`: each line of standard input is one, and has a line as its answer",
+        help="a variant, such as fma.rn.ftz.f32; a function of CUDA C++ or libdevice, such as __hmul2 or "
+        "'fma(double)'; an LLVM intrinsic, such as llvm.nvvm.fma.rn.f; a special register, such as %%tid.x; or a form "
+        "of mma, such as m16n8k16.f32.f16. With `-`, each line of standard input is one of these and is answered by "
+        "one line",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)
-    parser.add_argument("--ptx", metavar="V", help="a PTX version, as in 8.6")
-    parser.add_argument("--driver", action="store_true", help="name the oldest driver that compiles it, too")
+    parser.add_argument("--ptx", metavar="V", help="a PTX version, such as 8.6")
+    parser.add_argument("--driver", action="store_true", help="also name the oldest driver that supports it")
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text")
     parser.set_defaults(run=run)
 
@@ -35,24 +40,24 @@ def run(options: argparse.Namespace) -> int:
     if options.variant != "-":
         return _answer(db, options, options.variant, target)
     if options.format == "json":
-        raise PtxspecError("each line has an answer of its own: write --format jsonl")
+        raise PtxspecError("`query -` prints an answer for each line; use --format jsonl")
     codes = [_answer(db, options, line, target, in_a_line=True) for _, line in lines_given()]
     return max(codes, default=OK)
 
 
 def _answer(db: Database, options: argparse.Namespace, asked: str, target: str | None, in_a_line: bool = False) -> int:
-    """Answer about a variant, or a function of CUDA C++."""
+    """Print the answer about a variant, a function of CUDA C++, a special register or a form of mma."""
     if found := calls.named(db, asked):
         for option in ("operands", "ptx"):
             if getattr(options, option) is not None:
-                raise PtxspecError(f"--{option} is about a variant, and {found[0].name} is a function")
+                raise PtxspecError(f"--{option} applies to variants only; {found[0].name} is a function")
         answer = functions.as_json(db, found[0].name, found, target)
         text = functions.as_text(db, found[0].name, found, target)
         colour = "green" if answer["available"] else "red"
         text = " ".join(text.split()) if in_a_line else text
     elif cores := tensor.may_be_named(roots.find(options.root).data, asked):
         if options.operands is not None:
-            raise PtxspecError("--operands is about a variant, and this is a form of an instruction on matrices")
+            raise PtxspecError(f"--operands applies to variants only; {asked} is a form of a matrix instruction")
         form = tensor.query(db, cores, asked, target, options.ptx)
         answer, text = form.as_json(db), tensor.as_text(db, form)
         colour = "green" if form.verdict.available else "red"

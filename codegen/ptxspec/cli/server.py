@@ -13,12 +13,13 @@ from . import OK, database
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "A language server on standard input and output, which an editor starts. It says what `ptxspec lint` says, by "
-        "the configuration of the repository, while a file is written, and knows what instructions do, how a spelling "
-        "may go on, and what mends what is wrong. `ptxspec manual editors` says how editors are told of it."
+        "Start a language server on standard input and output. Editors start it; you rarely run it yourself. While you "
+        "edit, it reports what `ptxspec lint` would report, with the repository's configuration. It also describes "
+        "instructions, completes spellings and offers fixes. `ptxspec manual editors` shows how to set up an editor. "
+        "The command requires pygls (pip install 'ptxspec[server]')."
     )
-    # Editors give it to every server.
-    parser.add_argument("--stdio", action="store_true", help="on standard input and output, as it is anyway")
+    # Editors pass it to every server.
+    parser.add_argument("--stdio", action="store_true", help="communicate over standard input and output, the default")
     parser.set_defaults(run=run)
 
 
@@ -28,8 +29,10 @@ def run(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as e:
         if (e.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise
-        raise PtxspecError("a language server needs pygls: pip install 'ptxspec[server]'") from None
-    # It closes what it writes to, and standard output is not its own.
+        raise PtxspecError(
+            "the language server requires pygls; install it with `pip install 'ptxspec[server]'`"
+        ) from None
+    # The server closes the stream that it writes to; standard output must stay open.
     with os.fdopen(os.dup(terminal.as_it_is(sys.stdout).fileno()), "wb") as to:
         Server(database(options), roots.find(options.root)).run(sys.stdin.buffer, to)
     return OK

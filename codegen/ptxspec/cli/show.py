@@ -1,4 +1,4 @@
-"""show: the manual in the terminal."""
+"""show: show the manual in the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import OK, database
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="OPCODE|VARIANT|FUNCTION")
-    parser.add_argument("--operands", type=int, metavar="N", help="the variant with this many source operands")
+    parser.add_argument("--operands", type=int, metavar="N", help="show the variant with this many source operands")
     parser.set_defaults(run=run)
 
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         text = show.page(root, options.name, options.operands).rstrip("\n")
     if columns := terminal.lines_width():
-        from .markdown import print_markdown  # with rich, which what is piped does without
+        from .markdown import print_markdown  # imports rich, which piped output does not need
 
         print_markdown(text, columns)
     else:

@@ -1,4 +1,4 @@
-"""sweep: two ways to compute something on all operands, or on millions, on all processors."""
+"""sweep: compare two ways to compute something on all operands, or on millions, on all processors."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from . import NO, OK, TARGET, progress_bar, target_named
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Holds a variant against another one, a recording of a GPU or MPFR on millions of operands, or on all of them, "
-        "on all processors or on a Dask cluster; `ptxspec compare` asks the same of some thousands at once. A sweep "
-        "with --state that was stopped goes on where it was. Exit 0: they are equal on all that was tried, but for "
-        "what one of them leaves open; 1: they differ."
+        "Compare a variant with another one, a recording of a GPU or MPFR on millions of operands, or on all of them. "
+        "The sweep uses all processors, or a Dask cluster. `ptxspec compare` gives a quick answer from some thousands "
+        "of operands. A sweep with --state can be stopped and continued. MPFR requires gmpy2 (pip install "
+        "'ptxspec[mpfr]'), and --scheduler requires Dask (pip install 'ptxspec[dask]'). Exit 0: both are equal on all "
+        "operands tried, except where one leaves the result open; 1: they differ."
     )
-    parser.add_argument("variant", metavar="VARIANT", help="a variant, or whatever else `ptxspec compare` takes")
+    parser.add_argument("variant", metavar="VARIANT", help="a variant, or anything else that `ptxspec compare` accepts")
     parser.add_argument(
         "--against",
         required=True,
         metavar="B",
-        help="the same; the folder of a recording, whose operands are taken then; or mpfr, which rounds what the "
-        "variant rounds",
+        help="the same; or the folder of a recording, whose operands are then used; or mpfr, which rounds in the place "
+        "of the variant",
     )
-    parser.add_argument("--target", metavar="T", help=f"as this target computes it, where that is known: {TARGET}")
+    parser.add_argument("--target", metavar="T", help=f"compute as this target does, where that is known: {TARGET}")
     parser.add_argument(
         "--exhaustive",
         action="store_true",
-        help="all operands, where there are 2^32 of them at most; else special ones and 2^24 of each random stream",
+        help="try all operands, of which there can be at most 2^32; by default, special ones and 2^24 of each random "
+        "stream are tried",
     )
     parser.add_argument(
-        "--state", type=Path, metavar="FILE", help="keep in FILE what is done; with the same FILE a sweep goes on"
+        "--state", type=Path, metavar="FILE", help="save progress in FILE; the same FILE continues a stopped sweep"
     )
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="on the Dask cluster of this scheduler, as in tcp://10.0.0.1:8786"
+        "--scheduler", metavar="ADDRESS", help="use the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.set_defaults(run=run)
@@ -49,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
     root = roots.find_source(options.root)
     job = Job(root.path, root.packaged, options.variant, options.against, target_named(options), options.exhaustive)
-    # The file that the user's own link leads to is kept, not the link replaced.
+    # The file behind a symbolic link is written; the link itself is not replaced.
     state = options.state and (options.state.resolve() if options.state.is_symlink() else options.state)
     try:
         with progress_bar("sweeping") as progress:

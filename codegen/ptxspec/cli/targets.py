@@ -1,4 +1,4 @@
-"""targets: what targets there are, and what their GPUs are called."""
+"""targets: list the targets, with the names of their GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "names",
         nargs="*",
         metavar="NAME",
-        help="only these, with all their GPUs: sm_90, 9.0, H100, 'RTX 4090', hopper, native",
+        help="list only these, with all their GPUs: sm_90, 9.0, H100, 'RTX 4090', hopper or native",
     )
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""verify: every requirement, proved against a real ptxas."""
+"""verify: check every requirement in the specification against ptxas."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ from . import NO, OK, counted, progress_bar
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--ptxas", type=Path, metavar="PATH", help="this ptxas; else the one of the wheel, else the one on PATH"
+    parser.description = (
+        "Check every requirement in the specification against ptxas: ptxas accepts each variant on the oldest target "
+        "and in the oldest PTX version that it requires, and rejects it one step below. The command requires ptxas "
+        "(pip install nvidia-cuda-nvcc, or the CUDA toolkit). Exit 0: ptxas and the specification agree; 1: they do "
+        "not."
     )
-    parser.add_argument("--record", action="store_true", help="write what was proven to spec/observed/evidence.yaml")
+    parser.add_argument(
+        "--ptxas", type=Path, metavar="PATH", help="the ptxas to use; by default that of the wheel, then that on PATH"
+    )
+    parser.add_argument("--record", action="store_true", help="write what was proved to spec/observed/evidence.yaml")
     parser.set_defaults(run=run)
 
 
@@ -28,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if ptxas is None:
         where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
         raise PtxspecError(
-            f"{where}; install the wheel nvidia-cuda-nvcc or the CUDA toolkit, or say where with --ptxas PATH"
+            f"{where}; install it with `pip install nvidia-cuda-nvcc`, or name an installed one with --ptxas PATH"
         )
     try:
         with progress_bar("judging") as progress:
@@ -39,19 +45,19 @@ def run(options: argparse.Namespace) -> int:
         print(d)
     if result.unjudged:
         pairs = counted(len(result.unjudged), "pair")
-        print(f"not judged, {pairs} that {result.assembler} does not know: {verify.told(spec, result.unjudged)}")
+        print(f"not checked: {pairs} unknown to {result.assembler}: {verify.told(spec, result.unjudged)}")
     print(
-        f"{result.assembler}: {result.variants} variants on {result.pairs} pairs of a target and a PTX version, "
-        f"{result.spellings} spellings legal or not, {counted(result.recipes, 'recipe')}: "
+        f"{result.assembler}: {result.variants:,} variants on {result.pairs} pairs of a target and a PTX version, "
+        f"{result.spellings} spellings (legal or not), {counted(result.recipes, 'recipe')}: "
         f"{counted(len(result.disagreements), 'unexplained difference')}"
     )
     if result.disagreements:
         if result.assembler != spec.assembler.observed:
-            print(f"the specification says what {spec.assembler.observed} does, which may be why")
+            print(f"the specification describes {spec.assembler.observed}; the difference in version may be the cause")
         return NO
     if options.record:
         if result.unjudged:
-            raise PtxspecError(f"nothing is recorded: {result.assembler} does not know all pairs; a newer one does")
+            raise PtxspecError(f"nothing was recorded: {result.assembler} does not know all pairs; use a newer ptxas")
         path = root.path / "spec" / "observed" / "evidence.yaml"
         replace_text(path, verify.as_yaml(spec, result))
         print(f"written: {path}")

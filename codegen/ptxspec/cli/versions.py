@@ -1,4 +1,4 @@
-"""versions: what PTX versions there are, and what reads them."""
+"""versions: list the PTX versions, with the CUDA releases and drivers that support them."""
 
 from __future__ import annotations
 

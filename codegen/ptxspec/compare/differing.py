@@ -12,14 +12,14 @@ from ..model import Format, Kind
 
 Array = NDArray[Any]
 
-# What results may differ in, the gravest first; two NaNs of other bits are still the same to most.
+# The kinds of differences, the gravest first. Two NaNs with different bits are equal for most purposes.
 NAN, INFINITE, VALUE, FLUSHED, SIGN, OTHER, NAN_BITS, MAY = range(8)
 WORDS = (
-    "one is a NaN", "one is infinite", "other numbers", "one is 0, the other subnormal", "the sign of zero",
-    "other values", "the bits of NaNs alone", "may differ",
+    "one is a NaN", "one is infinite", "different numbers", "one is 0, the other subnormal", "the sign of zero",
+    "different values", "only the bits of NaNs", "may differ",
 )  # fmt: skip
 NAMES = ("nan", "infinity", "number", "flushed", "zero-sign", "value", "nan-bits", "may-differ")
-# What has a distance that says something.
+# The kinds of differences that have a meaningful distance.
 MEASURED = (VALUE, OTHER)
 
 
@@ -41,7 +41,7 @@ def differences(kind: Kind, a: Array, b: Array) -> Array:
 def _facts(f: Format, x: Array) -> tuple[Array, ...]:
     magnitude = x & x.dtype.type(f.magnitudes - 1)
     infinite = magnitude == f.infinity if f.has_infinity else np.zeros(x.shape, np.bool_)
-    # Without subnormal numbers all that is no normal number is zero.
+    # In a format without subnormal numbers, everything below the normal numbers is zero.
     smallest = 1 if f.has_subnormals else f.least_normal
     zero = (magnitude < smallest) & f.has_zero
     small = (magnitude >= smallest) & (magnitude < f.least_normal)

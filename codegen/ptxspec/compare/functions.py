@@ -43,7 +43,7 @@ class Functions:
         r = f.reference
         opened = [which_nan(r.name), *self._open(f, f.type)]
         about = [f"{r.title}, {f.clause}"]
-        about += [f"{f.accuracy}; here it is rounded correctly"] if f.accuracy else []
+        about += [f"{f.accuracy}; here the result is correctly rounded"] if f.accuracy else []
         return Side(
             f.name,
             tuple(about),
@@ -55,14 +55,14 @@ class Functions:
         )
 
     def numpy(self, name: str, other: Side | None) -> Side:
-        """Return a function of NumPy on the types that the other side has. Raises PtxspecError, and Misfit where it has
-        none for them."""
+        """Return a function of NumPy on the types of the other side. Raises PtxspecError, and Misfit if the function
+        does not support them."""
         function = _attribute(name)
         if other is None:
-            raise Misfit(f"{name} takes any type, and so does the other: one of the two must say which, as fmaxf does")
+            raise Misfit(f"{name} takes any type; the other side must have a type of its own, as fmaxf has")
         face = other.face
         if any(o.lane_bits for o in face.sources):
-            raise Misfit(f"{other.name} reads lanes in a way of its own, which {name} cannot")
+            raise Misfit(f"{other.name} reads its lanes in a special order, which {name} does not support")
         given = [self._native(o.type.kind, name) for o in face.sources]
         results = [self._native(o.type.kind, name) for o in face.results]
         call = _checked(name, function, given, results)
@@ -93,7 +93,7 @@ class Functions:
             found: np.dtype[Any] | None = signature.type_named(number.name).native
             if found is not None:
                 return found
-        raise Misfit(f"{name} takes no .{number.name}: NumPy has no such type, or ml_dtypes is not installed")
+        raise Misfit(f"{name} does not support .{number.name}: NumPy has no such type, or ml_dtypes is not installed")
 
     def _open(self, f: Defined | Executed, type: Type) -> list[Open]:
         found = []

@@ -40,15 +40,15 @@ _WIDE = 1 << 20
 
 
 def side(other: Side | None) -> Side:
-    """Return a side on which MPFR does the rounding of the other side's variant. Raises Misfit where MPFR cannot, and
-    where the other side is no variant."""
+    """Return a side on which MPFR rounds in the place of the other side's variant. Raises Misfit if MPFR cannot, or the
+    other side is no variant."""
     if other is None or other.origin is None:
-        raise Misfit(f"{NAME} rounds what a variant rounds: the other must be a variant such as add.rn.f16")
+        raise Misfit(f"{NAME} requires a variant such as add.rn.f16 on the other side, in whose place it rounds")
     gmpy2, (spec, v, target) = _library(), other.origin
     program = Compiler(spec).program(spec.instructions[v.opcode], v, target)
     rounding = [t for t in _applied(program) if t.function in UNROUNDED]
     if not rounding:
-        raise Misfit(f"{v.spelling} rounds nothing: {NAME} has no part in it")
+        raise Misfit(f"{v.spelling} does not round, so it cannot be compared with {NAME}")
     arithmetic = _Arithmetic(gmpy2)
     for t in rounding:
         if why := _not_rounded(t, arithmetic.functions):
@@ -70,7 +70,7 @@ def _library() -> ModuleType:
     try:
         return importlib.import_module("gmpy2")
     except ImportError:
-        raise PtxspecError(f"{NAME} needs gmpy2, which brings MPFR: pip install 'ptxspec[mpfr]'") from None
+        raise PtxspecError(f"{NAME} requires gmpy2; install it with `pip install 'ptxspec[mpfr]'`") from None
 
 
 def _applied(program: Program) -> list[Apply]:

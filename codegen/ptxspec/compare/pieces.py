@@ -37,12 +37,12 @@ def piece(
         sources = tuple(sources[f.inputs.index(n)] for n in names)
     elif len(names) == len(sources):
         taken = [f"{n} for {m}" for n, m in zip(f.inputs, names, strict=True)]
-    about = [f"takes {', '.join(taken) or 'nothing'}, gives {', '.join(f.results)}"]
+    about = [f"takes {', '.join(taken) or 'nothing'}, returns {', '.join(f.results)}"]
     about += [f"on {target}"] * (target is not None)
     about.append(f.claim)
     computed = CORRECTLY if target is None else AS_KNOWN
     if loose := not {*f.claim.split(", ")} <= {*SURE}:
-        about.append(f"the emulator {computed}, hardware need not")
+        about.append(f"the emulator {computed}; hardware may not")
 
     def run(asked: Face, columns: Sequence[Array]) -> list[Array]:
         given = (columns[i].astype(np.bool_) if sources[i].kind == BOOL else columns[i] for i in order)
@@ -54,14 +54,13 @@ def piece(
 
 
 def named(text: str) -> str:
-    """Return the name of a piece of PTX: its text on one line, cut where it is long."""
+    """Return the name of a piece of PTX: its text in one line, which is cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
 
 
 def _function(emulator: ModuleType, text: str, name: str, target: str | None, results: Sequence[str]) -> Any:
-    """Return the piece as a function, with the wanted results where it has registers of their names, else with its
-    own."""
+    """Return the piece as a function, with the required results if it has registers of their names, or with its own."""
     try:
         f = emulator.function(text, target)
         if results and {*f.results} > {*results}:
@@ -69,5 +68,5 @@ def _function(emulator: ModuleType, text: str, name: str, target: str | None, re
     except ValueError as e:
         raise PtxspecError(f"{name} cannot be run\n{e}") from None
     if not f.results:
-        raise PtxspecError(f"{name} has no result: no register is left that nothing reads")
+        raise PtxspecError(f"{name} has no result: every register that it writes is read again")
     return f

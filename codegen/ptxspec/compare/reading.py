@@ -59,8 +59,8 @@ class Reader:
         raise misfit
 
     def sides(self, text: str, target: str | None = None) -> list[Side | Adapting]:
-        """Return the sides that a text may mean: one for each number of operands and each type that a name has, on the
-        target that the text names, else on `target`."""
+        """Return the sides that a text can mean: one for each number of operands and each type that a name has, on the
+        target that the text names, or on `target`."""
         text, target = text.strip(), target or self.target
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
@@ -70,7 +70,7 @@ class Reader:
                 or on[1] == mpfr.NAME
                 or any(f.name == on[1] for f in self._shared.functions.defined)
             ):
-                raise PtxspecError(f"{on[1]} is the same everywhere: leave @{on[2]} away")
+                raise PtxspecError(f"{on[1]} is the same on all targets; remove @{on[2]}")
             return self.sides(on[1], Database.read(self.root.data).target(on[2]))
         if text.startswith(NUMPY):
             return [lambda other: self._functions.numpy(text, other)]
@@ -82,7 +82,7 @@ class Reader:
         if compiled := next((f for f in known.compiled if f.name == text), None):
             return [side for place in range(len(compiled.ptx)) for side in self._compiled(compiled, place, target)]
         if not text:
-            raise PtxspecError("there is nothing to compare: an empty text")
+            raise PtxspecError("one of the sides is empty; there is nothing to compare")
         if text.endswith(".ptx") or "/" in text.split()[0]:
             raise PtxspecError(f"{text}: there is no such file")
         if re.search(r"[\s;]", text):
@@ -131,13 +131,13 @@ class Reader:
         return sides
 
     def _variant(self, spec: Spec, v: Variant, results: int, target: str | None) -> Side:
-        """Return the side of a variant with this number of its results: of p|q both, or p."""
+        """Return the side of a variant with this number of results: both of p|q, or p."""
         kernel = self.emulator.compile(v.spelling, v.operands, target)
         claim = spec.claim(v, target)
         about = [claim if claim in ("exact", "measured") else f"{claim}: {basis_on(spec, v, target)}"]
         computed = FOLLOWING if spec.follows(v, target) else CORRECTLY
         if claim not in SURE:
-            about.append(f"the emulator {computed}{', hardware need not' * (computed == CORRECTLY)}")
+            about.append(f"the emulator {computed}{'; hardware may not' * (computed == CORRECTLY)}")
         hazard = spec.catalog.hazard_text(v, target)
         about += [hazard] if hazard else []
 

@@ -124,7 +124,7 @@ def which_nan(who: str) -> Open:
 
 
 def common_face(a: Side, b: Side) -> Face:
-    """Return the face that both sides have, with the names and the types of the one that tells more. Raises Misfit."""
+    """Return the face of both sides, with the names and the types of the more specific one. Raises Misfit."""
     told, other = (a, b) if a.rank >= b.rank else (b, a)
     for what, mine, theirs in (
         ("takes", told.face.registers(), other.face.registers()),
@@ -133,14 +133,14 @@ def common_face(a: Side, b: Side) -> Face:
         fits = [_fits(x, y, min(a.rank, b.rank) == PIECE) for (_, x), (_, y) in zip(mine, theirs, strict=False)]
         if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
-            raise Misfit(f"{message}: only what has the same types can be compared")
+            raise Misfit(f"{message}: only functions of the same types can be compared")
     operands = len(told.face.sources)
     if not 0 < operands <= MOST:
-        has = f"takes {operands} operands" if operands else "takes no operand"
-        raise Misfit(f"{told.name} {has}: what takes 1 to {MOST} can be compared")
+        has = f"takes {operands} operands" if operands else "takes no operands"
+        raise Misfit(f"{told.name} {has}: only functions of 1 to {MOST} operands can be compared")
     if told.rank > PIECE:
         return told.face
-    # Of two pieces of PTX each may know of other registers what their bits are.
+    # Each of two pieces of PTX may know the types of different registers.
     sources, results = (
         tuple(x if x.kind.sort == "float" else replace(x, type=y.type) for x, y in zip(mine, theirs, strict=True))
         for mine, theirs in ((told.face.sources, other.face.sources), (told.face.results, other.face.results))
@@ -149,8 +149,8 @@ def common_face(a: Side, b: Side) -> Face:
 
 
 def _fits(x: Type, y: Type, pieces: bool) -> bool:
-    """Return whether two types fit: the same type, or bits of the same size. A register of a piece of PTX that integers
-    are computed in may be declared as bits, too."""
+    """Return whether two types fit: the same type, or bits of the same size. A piece of PTX may also declare a register
+    for integers as bits."""
     bits = ("bits", "integer") if pieces else ("bits",)
     one_is = x.kind.sort in bits or y.kind.sort in bits
     return x.name == y.name or (one_is and x.width == y.width and BOOL not in (x.kind, y.kind))

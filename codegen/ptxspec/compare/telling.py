@@ -15,13 +15,13 @@ from .sides import CORRECTLY, Side
 from .tallying import Difference
 
 _STREAMS = {
-    "grid": "special operands in all combinations", "every": "encodings in their order",
-    "pairs": "pairs in their order", "uniform": "of random bits", "near": "of random numbers near each other",
+    "grid": "combinations of special operands", "every": "encodings in order",
+    "pairs": "pairs in order", "uniform": "of random bits", "near": "of random numbers near each other",
 }  # fmt: skip
 
 
 def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]:
-    """Yield lines of at most this width, where they can be. `more` stands behind the verdict."""
+    """Yield lines of at most this width, if possible. `more` follows the verdict."""
     for said in (_verdict(found), *more):
         yield from _wrapped(said, width)
     yield ""
@@ -44,26 +44,26 @@ def _verdict(found: Found) -> str:
     streams = _listed([f"{t.count:,} {_stream(t.stream)}" for t in found.tried])
     if not found.equal:
         tried = f"all {whole:,} operands" if whole else streams
-        inwhat = " in the bits of NaNs alone" if found.in_nans_alone else ""
+        inwhat = " only in the bits of NaNs" if found.in_nans_alone else ""
         return f"{a} and {b} differ{inwhat}. Tried: {tried}."
-    but = ", but for what is left open" if found.rows else ""
-    # Nothing is said of operands that were not tried.
-    on = f" on all {whole:,} operands" if whole else f" on what was tried: {streams}"
+    but = ", except where the result is left open" if found.rows else ""
+    # The verdict is limited to the operands that were tried.
+    on = f" on all {whole:,} operands" if whole else f" on the operands tried: {streams}"
     said = f"{a} and {b} are equal{on}{but}."
     computed: dict[str, list[str]] = {}
     for s in (found.a, found.b):
         if s.loose and s.name not in computed.setdefault(s.computed, []):
             computed[s.computed].append(s.name)
     ways = [
-        f"{how} {f'what {names} need not' if how == CORRECTLY else f'for {names}'}"
+        f"rounds {names} correctly (hardware may not)" if how == CORRECTLY else f"{how} for {names}"
         for how, names in ((how, " and ".join(names)) for how, names in computed.items())
     ]
-    return f"{said} That is so in the emulator, which {' and '.join(ways)}." if ways else said
+    return f"{said} This holds for the emulator, which {' and '.join(ways)}." if ways else said
 
 
 def _stream(name: str) -> str:
     stream, _, zeros = name.partition("<<")
-    return f"{_STREAMS[stream]} with {zeros} zero bits behind each" if zeros else _STREAMS[stream]
+    return f"{_STREAMS[stream]}, each followed by {zeros} zero bits" if zeros else _STREAMS[stream]
 
 
 def _listed(parts: list[str]) -> str:

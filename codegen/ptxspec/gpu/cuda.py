@@ -16,7 +16,7 @@ from .device import About, DeviceError, Module, NoDeviceError
 
 Array = NDArray[Any]
 
-_INSTALL = "in a clone of ptxspec `pip install '.[cuda]'`"
+_INSTALL = "install it with `pip install 'ptxspec[cuda]'`"
 _THREADS = 256
 # The kernel must overwrite it: a result that nothing wrote looks like this and not like the last one.
 _UNWRITTEN = 0xA5
@@ -32,17 +32,15 @@ class Nvrtc:
         try:
             major, minor = _checked("its version", self._api.nvrtcVersion())
         except (DeviceError, RuntimeError) as e:
-            raise NoDeviceError(f"no NVRTC found ({_line(e)}): {_INSTALL}") from None
+            raise NoDeviceError(f"NVRTC was not found ({_line(e)}); {_INSTALL}") from None
         self.release = f"{major}.{minor}"
 
     def check(self, target: str) -> None:
-        """Check that it compiles for a target. Raises NoDeviceError where it does not."""
+        """Check that NVRTC supports a target. Raises NoDeviceError if it does not."""
         known = _checked("its targets", self._api.nvrtcGetSupportedArchs())
         if int(target.removeprefix("sm_")) not in known:
             listed = f"sm_{min(known)} to sm_{max(known)}"
-            raise NoDeviceError(
-                f"NVRTC {self.release} compiles for {listed}, and not for {target}; another version may"
-            )
+            raise NoDeviceError(f"NVRTC {self.release} supports {listed}, but not {target}; another version may")
 
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> bytes:
         """Compile source to a cubin. Raises DeviceError with the first error in the compiler's log."""
@@ -65,17 +63,17 @@ class Nvrtc:
 
 
 class CudaDevice:
-    """The first GPU that the driver shows; CUDA_VISIBLE_DEVICES chooses another."""
+    """The first GPU that the driver reports; CUDA_VISIBLE_DEVICES selects another."""
 
     def __init__(self) -> None:
-        """Begin with the first GPU. Raises NoDeviceError with what is missing."""
+        """Open the first GPU. Raises NoDeviceError, which says what is missing."""
         self._api = _import("driver")
         try:
             error, *_ = self._api.cuInit(0)
         except RuntimeError as e:
-            raise NoDeviceError(f"no NVIDIA driver here: {_line(e)}") from None
+            raise NoDeviceError(f"there is no NVIDIA driver: {_line(e)}") from None
         if int(error):
-            raise NoDeviceError(f"no GPU that can be used: the driver says {error.name}")
+            raise NoDeviceError(f"there is no usable GPU: the driver says {error.name}")
         self._nvrtc = Nvrtc()
         try:
             self._device = _checked("no GPU", self._api.cuDeviceGet(0))
@@ -91,7 +89,7 @@ class CudaDevice:
     def launch(
         self, cubin: bytes, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]
     ) -> list[Array]:
-        """Run a kernel of a compiled module; after an error the context, which may be lost, is a new one."""
+        """Run a kernel of a compiled module. After an error, a new context replaces the old one, which may be lost."""
         try:
             return self._launch(cubin, kernel, operands, results)
         except DeviceError:
@@ -111,9 +109,9 @@ class CudaDevice:
         version = _checked("driver version", self._api.cuDriverGetVersion())
         cuda = f"CUDA {version // 1000}.{version % 1000 // 10}"
         if version // 1000 < int(self._nvrtc.release.split(".")[0]):
-            # Such a driver refuses to load every module.
+            # Such a driver loads no module.
             raise NoDeviceError(
-                f"the driver is one of {cuda}, and cannot run what NVRTC {self._nvrtc.release} compiles: install a "
+                f"the driver supports {cuda}, and cannot run code that NVRTC {self._nvrtc.release} compiles: install a "
                 f"newer driver, or NVRTC and cuda-bindings of CUDA {version // 1000}"
             )
         driver = f"{number} ({cuda})" if (number := _driver_number()) else cuda
@@ -174,7 +172,7 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(f"cuda.bindings.{name}")
     except ImportError as e:
-        raise NoDeviceError(f"cuda-bindings cannot be imported ({_line(e)}): {_INSTALL}") from None
+        raise NoDeviceError(f"cuda-bindings cannot be imported ({_line(e)}); {_INSTALL}") from None
 
 
 def _checked(what: str, returned: tuple[Any, ...]) -> Any:

@@ -93,7 +93,7 @@ def vectors_of(
 
 
 def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
-    """Return the parts that a variant is run on, with enough random operands for so many rows or more."""
+    """Return the parts that a variant is run on, with enough random operands for at least this number of rows."""
     usual = vectors.parts(v, vectors.Sizes())
     random = [p for p in usual if p.count != p.kept]
     fixed = sum(p.count for p in usual if p.count == p.kept)
@@ -102,21 +102,21 @@ def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
 
 
 def _read(root: Root, spelling: str | None) -> Spec:
-    """Return as much of the specification as a spelling needs, or all. Raises PtxspecError where the emulator is not
-    made from it."""
+    """Return the part of the specification that a spelling requires, or all of it. Raises PtxspecError if the emulator
+    was not generated from it."""
     reading = read_all(root.path, spelling)
     if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
         return reading.spec
-    # What is wrong with the specification says more than that it is another one.
+    # Errors in the specification say more than that it has changed.
     spec = read(root.path)
     refuse_stale(root, spec)
     return spec
 
 
 def refuse_stale(root: Root, spec: Spec) -> None:
-    """Raise PtxspecError where the emulator is not made from this specification."""
+    """Raise PtxspecError if the emulator was not generated from this specification."""
     if stale := _stale(root, spec):
-        raise PtxspecError(f"generated/ is not made from {stale} as it is now; run `ptxspec generate`")
+        raise PtxspecError(f"{stale} has changed since generated/ was written; run `ptxspec generate`")
 
 
 def _stale(root: Root, spec: Spec) -> str | None:

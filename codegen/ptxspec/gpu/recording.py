@@ -101,25 +101,25 @@ def read(
     variants: Collection[Key] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Recording:
-    """Return a recording, of these variants alone where some are named. Raises PtxspecError with the reason where it
-    cannot be used."""
+    """Return a recording, or the part of it about some variants. Raises PtxspecError with the reason if it cannot be
+    used."""
     about = about_of(path)
     if not about.get("complete"):
-        raise PtxspecError(f"{path}: incomplete; `ptxspec conformance --record {path}` goes on with it")
+        raise PtxspecError(f"{path} is incomplete; `ptxspec conformance --record {path}` continues it")
     if not isinstance(about.get("failed"), dict):
-        raise PtxspecError(f"{path / _ABOUT}: not a recording: failed is not an object")
+        raise PtxspecError(f"{path / _ABOUT} is not a recording: failed is not an object")
     text = _bytes(path / _RESULTS)
     if digest(text) != about.get("digest"):
-        raise PtxspecError(f"{path / _RESULTS}: its digest is not the one in {_ABOUT}: the file was changed or cut off")
+        raise PtxspecError(f"{path / _RESULTS} was changed or truncated: its digest is not the one in {_ABOUT}")
     parts = tuple(_parts(path, text, spec))
     if _identity(spec, {u.variant for u in parts}) != about["specification"].get("variants"):
-        raise PtxspecError(f"{path}: recorded for another specification: the variants or their types are not the same")
+        raise PtxspecError(f"{path} was recorded for another specification: the variants or their types differ")
     if variants is not None:
         parts = tuple(u for u in parts if u.variant in variants)
     for i, u in enumerate(parts):
         if progress:
             progress(i, len(parts))
-        # Damage is told before anything is made of the recording.
+        # Damage is reported before the recording is used.
         u.results()
     return Recording(path, about, parts)
 
@@ -128,8 +128,8 @@ class Recorder:
     """The writer of a recording, which it begins or continues. Use as a context manager; `finish` completes it."""
 
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
-        """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError where the folder holds
-        something else."""
+        """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError if the folder has other
+        files."""
         self.path, self._spec = path, spec
         self.parts: dict[tuple[Key, Part], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
@@ -138,12 +138,12 @@ class Recorder:
         self._marked_incomplete = not _said(path)
         with writing(path):
             if self._marked_incomplete and path.exists() and not _is_bare(path):
-                raise PtxspecError(f"{path}: holds other things; a recording needs a folder of its own")
+                raise PtxspecError(f"{path} has other files; a recording requires a folder of its own")
             path.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = (path / _RESULTS).open("ab")
             try:
                 if is_taken(self._file.fileno()):
-                    raise PtxspecError(f"{path}: another run records here; choose another folder, or wait for its end")
+                    raise PtxspecError(f"another run records in {path}; choose another folder, or wait until it ends")
                 # The other run may have ended meanwhile.
                 self._marked_incomplete = not _said(path)
                 if self._marked_incomplete:
@@ -207,13 +207,13 @@ class Recorder:
         for what in ("operands", "program", "gpu", "target", "driver", "compiler", "random", "sample"):
             if before.get(what) != self._about[what]:
                 raise PtxspecError(
-                    f"{self.path}: begun with another {what}: {before.get(what)}, now {self._about[what]}; "
+                    f"{self.path} was begun with another {what}: {before.get(what)}, now {self._about[what]}; "
                     "choose another folder"
                 )
         if before["specification"].get("sha256") != self._about["specification"]["sha256"]:
-            raise PtxspecError(f"{self.path}: begun with another specification; choose another folder")
+            raise PtxspecError(f"{self.path} was begun with another specification; choose another folder")
         if before.get("kernels") != self._about["kernels"]:
-            raise PtxspecError(f"{self.path}: begun with other kernels in generated/cuda; choose another folder")
+            raise PtxspecError(f"{self.path} was begun with other kernels in generated/cuda; choose another folder")
         results = self.path / _RESULTS
         text = _bytes(results) if results.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]
@@ -290,9 +290,9 @@ def about_of(path: Path) -> dict[str, Any]:
                 raise ValueError(f"{what} is not plain text")
         known = (about["schema"], about["operands"])
     except (ValueError, KeyError, TypeError, RecursionError) as e:
-        raise PtxspecError(f"{path / _ABOUT}: not a recording: {e}") from None
+        raise PtxspecError(f"{path / _ABOUT} is not a recording: {e}") from None
     if known != (SCHEMA, vectors.VERSION):
-        raise PtxspecError(f"{path}: written by another version of the recorder; it ran on other operands")
+        raise PtxspecError(f"{path} was written by another version of the recorder, which ran other operands")
     return about
 
 
@@ -325,7 +325,7 @@ def _lines(path: Path, text: bytes) -> Iterator[dict[str, Any]]:
             if not isinstance(found, dict):
                 raise ValueError("not an object")
         except (ValueError, RecursionError) as e:
-            raise PtxspecError(f"{path / _RESULTS}:{number}: not a line of a recording: {e}") from None
+            raise PtxspecError(f"{path / _RESULTS}:{number} is not a line of a recording: {e}") from None
         yield found
 
 

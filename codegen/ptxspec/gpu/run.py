@@ -199,18 +199,19 @@ def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Co
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
     elif not spec.has_kernel(v):
-        row.why = "the assembler breaks down on it"
+        row.why = "the assembler crashes on it"
     elif "target-too-old" in refused or "target-specific" in refused:
-        row.why = f"needs {refused.get('target-too-old') or refused['target-specific']}"
+        row.why = f"requires {refused.get('target-too-old') or refused['target-specific']}"
     elif refused:
         needed = refused.get("ptx-too-old", v.requires.ptx)
-        row.why = f"needs PTX {needed}; CUDA {about.release} writes {newest}"
+        row.why = f"requires PTX {needed}; CUDA {about.release} supports {newest}"
     row.skipped = bool(row.why)
     return row
 
 
 def _exceeds(spec: Spec, v: Variant, target: str) -> str:
-    """Return how a target's hardware is known to break the manual's bound for a variant; empty where it does not."""
+    """Return how a target's hardware is known to exceed the bound in NVIDIA's manual for a variant; empty if it does
+    not."""
     a = spec.exceeded(v, target)
     if a is None or a.exceeded is None:
         return ""
@@ -220,14 +221,14 @@ def _exceeds(spec: Spec, v: Variant, target: str) -> str:
 
 
 def _newest(spec: Spec, release: str) -> str:
-    """Return the newest PTX version that a CUDA release writes."""
+    """Return the newest PTX version that a CUDA release supports."""
 
     def number(cuda: str) -> tuple[int, ...]:
         return tuple(map(int, cuda.split(".")))
 
     known = [p.version for p in spec.versions.values() if p.cuda and number(p.cuda) <= number(release)]
     if not known:
-        raise NoDeviceError(f"CUDA {release} is older than all releases that the specification knows")
+        raise NoDeviceError(f"CUDA {release} is older than all releases in the specification")
     return known[-1]
 
 

@@ -25,16 +25,16 @@ class Baseline:
         self._folder = path.parent
         self._known: Counter[Entry] = Counter()
         if not path.exists():
-            raise PtxspecError(f"{path}: No such file or directory; --write-baseline writes it")
+            raise PtxspecError(f"{path}: No such file or directory; create it with --write-baseline")
         try:
             said = json.loads(read(path))
             if said["schema"] != _SCHEMA:
-                raise PtxspecError(f"{path}: a baseline of another version; write it anew with --write-baseline")
+                raise PtxspecError(f"{path} is a baseline of another version; write it again with --write-baseline")
             for file, findings in said["findings"].items():
                 for f in findings:
                     self._known[file, str(f["code"]), str(f["line"])] += int(f.get("count", 1))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise PtxspecError(f"{path}: no baseline; --write-baseline writes one") from None
+            raise PtxspecError(f"{path} is not a baseline; create one with --write-baseline") from None
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Yield the findings in a file that are not known."""

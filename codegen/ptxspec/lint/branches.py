@@ -195,7 +195,7 @@ class _Conditions:
                 yield from self._behind(node, asked, then)
 
     def _behind(self, node: Node, asked: Node | None, then: Node | None) -> Iterator[Span]:
-        """What stands behind a branch that leaves is for those that do not take it."""
+        """Yield the code after a branch that leaves, which is for those that do not take the branch."""
         last = then.named_children[-1:] if then is not None else []
         if node.parent is not None and last and last[0].type in _LEAVES:
             for span in self._spans(asked, None, [node.parent]):

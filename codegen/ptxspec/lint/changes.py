@@ -52,5 +52,5 @@ def _git(folder: Path, *arguments: str) -> bytes | None:
             ["git", "--no-pager", *arguments], cwd=folder, env=os.environ | _ALONE, capture_output=True, check=False
         )
     except FileNotFoundError:
-        raise PtxspecError("no git here, which --since asks") from None
+        raise PtxspecError("--since requires git, which is not installed") from None
     return done.stdout if done.returncode == 0 else None

@@ -23,33 +23,33 @@ from .links import AWAY, leads_away
 from .macros import Defines, needed
 from .patterns import Pattern
 
-# In a folder the first of them that has a table for lint counts.
+# The first file in a folder that has a table for lint is used.
 FILES = ("ptxspec.toml", "pyproject.toml")
 _MAX_BYTES = 1 << 22
 _BY_FILE = ("per-file-targets", "per-file-ignores")
 KEYS = {
-    "exclude": "a list of patterns, as third_party and src/**/old_*.cu",
-    "select": "a list of codes: only these are said",
-    "ignore": "a list of codes that are not said",
-    "target": 'a target or a list of them, as "sm_90"',
-    "per-file-targets": 'a table of patterns, as {"src/hopper/**" = ["sm_90a"]}',
-    "per-file-ignores": 'a table of patterns, as {"tests/**" = ["hazard"]}',
-    "force-target": "true or false: whether the target and the PTX version take the place of a module's own",
-    "endings": 'a table of languages, as {".impl" = "c++"}',
-    "calls": "a list of calls that take PTX, as emit_ptx, or emit:2 for the second argument",
-    "baseline": "a file of findings that are known, which `lint --write-baseline FILE` writes",
-    "ptx": 'a PTX version as "8.0"',
-    "defines": 'a table of macros, as {HAS_FP8 = ">= sm_89", DEBUG = false}',
+    "exclude": "a list of patterns, such as third_party or src/**/old_*.cu",
+    "select": "a list of the only codes to report",
+    "ignore": "a list of codes that are not reported",
+    "target": 'a target or a list of targets, such as "sm_90"',
+    "per-file-targets": 'a table of patterns, such as {"src/hopper/**" = ["sm_90a"]}',
+    "per-file-ignores": 'a table of patterns, such as {"tests/**" = ["hazard"]}',
+    "force-target": "true or false: whether the target and the PTX version replace a module's own",
+    "endings": 'a table of languages by file suffix, such as {".impl" = "c++"}',
+    "calls": "a list of functions that take PTX, such as emit_ptx, or emit:2 for the second argument",
+    "baseline": "a file of known findings, which `lint --write-baseline FILE` writes",
+    "ptx": 'a PTX version, such as "8.0"',
+    "defines": 'a table of macros, such as {HAS_FP8 = ">= sm_89", DEBUG = false}',
     "strict": "true or false: whether warnings make the exit code 1",
 }
 
 
 class Settings(NamedTuple):
-    """The settings for judging files. `codes` are those that are reported; None: all. `forced`: target and PTX version
-    take the place of what modules say of themselves. `endings` are languages of files, and `calls` take PTX, beside
-    those that are known. Of the findings those in `baseline`, and those in lines that the commit `since` has, are not
-    said. `defines` are macros that the files do not define themselves. Of
-    the patterns in `own_targets` the first that matches a file counts, of those in `own_ignores` all do."""
+    """The settings for checking files. `codes` are those that are reported; None: all. `forced`: target and PTX version
+    replace those that modules state. `endings` are the languages of additional suffixes, and `calls` are additional
+    functions that take PTX. Findings in `baseline` are not reported, nor are those in lines that the commit `since`
+    has. `defines` are macros that the files do not define themselves. Of the patterns in `own_targets` the first that
+    matches a file counts, and of those in `own_ignores` all do."""
 
     targets: tuple[str, ...] = ()
     ptx: str | None = None
@@ -144,7 +144,7 @@ class Configurations:
         if path.name != FILES[0] and b"ptxspec" not in data:
             return None
         if leads_away(path, path.parent):
-            self.left_out.append(f"{_shown(path)}: a link that leads {AWAY}; not read")
+            self.left_out.append(f"{_shown(path)} is a link {AWAY}; it is not read")
             return None
         text = data.decode("utf-8", "replace")
         table = _Table(path, text)
@@ -156,13 +156,13 @@ class Configurations:
             return self._settings({}, path.parent)
 
     def _said(self, text: str, table: _Table) -> dict[str, Any] | None:
-        """Return what a file says to lint that is right; None where it says nothing to it."""
+        """Return the valid part of a file's table for lint; None if it has no such table."""
         try:
             whole = tomllib.loads(text)
         except ValueError as e:  # numbers of thousands of digits, too
             raise _WrongError(table.undecodable(str(e))) from None
         except RecursionError:
-            raise _WrongError(table.undecodable("it is nested too deep")) from None
+            raise _WrongError(table.undecodable("it is nested too deeply")) from None
         ours: Any = whole
         if table.prefix:
             tools = whole.get("tool", {})
@@ -171,7 +171,7 @@ class Configurations:
                 return None
             if not isinstance(ours, dict):
                 name, key = ("tool", "tool") if ours is None else ("tool.ptxspec", "ptxspec")
-                raise _WrongError(table.says(f"{name} is a table", "write [tool.ptxspec.lint]", key))
+                raise _WrongError(table.says(f"{name} must be a table", "write [tool.ptxspec.lint]", key))
         for key in ours:
             if key != "lint":
                 unknown = f"unknown table {table.prefix}{key}"
@@ -181,7 +181,7 @@ class Configurations:
             return None
         if not isinstance(said, dict):
             name = f"{table.prefix}lint"
-            raise _WrongError(table.says(f"{name} is a table", f"write [{name}] and its keys below it", "lint"))
+            raise _WrongError(table.says(f"{name} must be a table", f"write [{name}] and its keys below it", "lint"))
         found = {}
         for key, value in said.items():
             wrong = list(self._wrong(key, value, table))
@@ -191,7 +191,7 @@ class Configurations:
         return found
 
     def _wrong(self, key: str, value: Any, table: _Table) -> Iterable[Diagnostic]:
-        """Yield what is wrong with a key and its value."""
+        """Yield the errors in a key and its value."""
         if key not in KEYS:
             yield table.says(f"unknown key '{key}'", suggest(key, KEYS), key)
         elif key in ("exclude", "select", "ignore"):
@@ -200,7 +200,7 @@ class Configurations:
             yield from self._wrong_list(key, _as_list(value), table, self._wrong_target)
         elif key in _BY_FILE:
             if not isinstance(value, dict):
-                yield table.says(f"'{key}' is {KEYS[key]}", "", key)
+                yield table.says(f"'{key}' must be {KEYS[key]}", "", key)
                 return
             wrong = self._wrong_target if key == "per-file-targets" else _wrong_code
             for pattern, listed in value.items():
@@ -213,9 +213,9 @@ class Configurations:
             yield from self._wrong_defines(value, table)
         elif key in ("strict", "force-target"):
             if not isinstance(value, bool):
-                yield table.says(f"'{key}' is true or false", f"write {key} = true", key)
+                yield table.says(f"'{key}' must be true or false", f"write {key} = true", key)
         elif not isinstance(value, str):
-            yield table.says(f"'{key}' is {KEYS[key]}", f'write {key} = "{value}"', key)
+            yield table.says(f"'{key}' must be {KEYS[key]}", f'write {key} = "{value}"', key)
         elif key == "ptx":
             try:
                 self._db.ptx_version(value)
@@ -225,13 +225,13 @@ class Configurations:
     def _wrong_list(
         self, key: str, value: Any, table: _Table, wrong: Callable[[str], tuple[str, str] | None] | None
     ) -> Iterable[Diagnostic]:
-        """What is wrong with a list of texts; `wrong` says it of one of them. Patterns have none."""
+        """Yield the errors in a list of strings; `wrong` returns that of a single one. It is None for patterns."""
         if not (isinstance(value, list) and all(isinstance(v, str) for v in value)):
-            what = KEYS.get(key, "a list of texts")
+            what = KEYS.get(key, "a list of strings")
             example = {"exclude": '["third_party/"]', "target": '"sm_90"'}.get(key)
             if example is None:
                 example = '["sm_90a"]' if wrong == self._wrong_target else '["hazard"]'
-            yield table.says(f"'{key}' is {what}", f"write {key} = {example}", key)
+            yield table.says(f"'{key}' must be {what}", f"write {key} = {example}", key)
             return
         for v in value:
             if wrong is None:
@@ -249,12 +249,12 @@ class Configurations:
 
     def _wrong_defines(self, said: Any, table: _Table) -> Iterable[Diagnostic]:
         if not isinstance(said, dict):
-            yield table.says(f"'defines' is {KEYS['defines']}", "", "defines")
+            yield table.says(f"'defines' must be {KEYS['defines']}", "", "defines")
             return
         help = 'write ">= sm_90", "sm_90a, sm_100f < sm_107", a number, true or false'
         for name, value in said.items():
             if not name.isidentifier() or not name.isascii():
-                yield table.says(f"'{name}' is no name of a macro", "write one as HAS_FP8", name)
+                yield table.says(f"'{name}' is not the name of a macro", "write one such as HAS_FP8", name)
             elif isinstance(value, str):
                 try:
                     terms = needed(self._db, value)
@@ -262,20 +262,20 @@ class Configurations:
                     yield table.says(str(e), "", name, value)
                     continue
                 if terms is None:
-                    yield table.says(f"'{value}' is no value of a macro", help, name, value)
+                    yield table.says(f"'{value}' is not a value for a macro", help, name, value)
                 for t in terms or ():
                     if not any(t.holds(self._db, target) for target in self._db.targets):
                         newer = " or newer" * t.newer
-                        message = f"no target is {t.target}{newer} and older than {t.below}"
+                        message = f"there is no target {t.target}{newer} that is older than {t.below}"
                         yield table.says(message, "", name, value)
             elif not isinstance(value, int):
-                yield table.says(f"'{value}' is no value of a macro", help, name)
+                yield table.says(f"'{value}' is not a value for a macro", help, name)
 
     def _settings(self, said: dict[str, Any], base: Path, table: _Table | None = None) -> Settings:
         given = self._given
         named, unsaid = said.get("select"), said.get("ignore", ())
         if table is not None and named is not None and (silent := _silence(named, unsaid, "'select'", "'ignore'")):
-            raise _WrongError(table.says(silent, "name a code that is said, or remove it", "select"))
+            raise _WrongError(table.says(silent, "name a code that is to be reported, or remove 'select'", "select"))
         select = given.select if given.select is not None else named
         ignore = given.ignore if given.ignore is not None else unsaid
         codes = frozenset(CODES if select is None else select).difference(ignore)
@@ -323,7 +323,7 @@ def _as_list(value: Any) -> Any:
 
 
 def _baseline(given: str | None, said: str | None, base: Path) -> Baseline | None:
-    """Return the known findings that are given, else those of the configuration; none for an empty name."""
+    """Return the known findings of the option, or those of the configuration; None for an empty name."""
     name = said if given is None else given
     return Baseline((base if given is None else Path.cwd()) / name) if name else None
 
@@ -331,16 +331,16 @@ def _baseline(given: str | None, said: str | None, base: Path) -> Baseline | Non
 def _wrong_call(call: str) -> tuple[str, str] | None:
     if re.fullmatch(r"[^\W\d]\w*(?::[1-9]\d?)?", call):
         return None
-    return f"'{call}' is no name of a call", "write it without what it belongs to, as emit_ptx or emit_ptx:2"
+    return f"'{call}' is not the name of a function", "write it without its class or module: emit_ptx or emit_ptx:2"
 
 
 def _wrong_endings(said: Any, table: _Table) -> Iterable[Diagnostic]:
     if not isinstance(said, dict):
-        yield table.says(f"'endings' is {KEYS['endings']}", "", "endings")
+        yield table.says(f"'endings' must be {KEYS['endings']}", "", "endings")
         return
     for ending, name in said.items():
         if not re.fullmatch(r"\.[^/\s]+", ending):
-            yield table.says(f"'{ending}' is no ending", "write it with its dot", ending)
+            yield table.says(f"'{ending}' is not a suffix", "write it with its dot", ending)
         if not isinstance(name, str) or name not in (PTX, *EXTRACT):
             help = suggest(str(name), (PTX, *EXTRACT), otherwise=f"known: {', '.join((PTX, *EXTRACT))}")
             yield table.says(f"unknown language '{name}'", help, ending, str(name))
@@ -355,8 +355,8 @@ def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignor
     name the options that the codes were given with."""
     codes = frozenset(select)
     if not codes:
-        return f"{selecting} names no code: nothing would be said"
-    return "" if codes.difference(ignore) else f"{ignoring} names all that {selecting} does: nothing would be said"
+        return f"{selecting} names no code: nothing would be reported"
+    return "" if codes.difference(ignore) else f"{ignoring} names all codes of {selecting}: nothing would be reported"
 
 
 def _shown(path: Path) -> str:

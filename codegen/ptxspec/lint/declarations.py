@@ -1,4 +1,4 @@
-"""What is wrong with the types of registers and variables that a text declares."""
+"""The errors in the types of registers and variables that a text declares."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def find(
     excluding: bool = False,
     stdin: str | None = None,
 ) -> Found:
-    """The files that arguments name. `written_in`: the language of those that are named one by one; `excluding`: leave
-    out even these where the configuration excludes them; `stdin`: as what standard input is known."""
+    """Return the files that arguments name. `written_in` is the language of files that are named themselves.
+    `excluding`: leave out even these if the configuration excludes them. `stdin` is the name of standard input."""
     found: dict[str, Source] = {}
     walked = _Walked(Path.cwd())
     missing: list[str] = []
@@ -72,8 +72,8 @@ def find(
 def _left_out(links: list[str]) -> Iterator[str]:
     if links:
         first, *more = links
-        what = f"{first} and {len(more):,} more are links that lead" if more else f"{first}: a link that leads"
-        yield f"{what} {AWAY}; not judged unless named"
+        are = f"and {len(more):,} more are links" if more else "is a link"
+        yield f"{first} {are} {AWAY}; such files are checked only if you name them"
 
 
 def _file(path: str) -> str:
@@ -134,8 +134,8 @@ def _named(
         walked.add(own)
         if not inside:
             by = ", ".join(sorted(f"'{p.text}'" for p in own.used))
-            besides = f" besides what {by} excludes" if by else ""
-            raise PtxspecError(f"{argument}: no file in it to judge{besides}; {_known_endings()}")
+            besides = f" except files that {by} excludes" if by else ""
+            raise PtxspecError(f"{argument}: there are no files to check{besides}; {_known_endings()}")
         yield from inside
     elif glob.has_magic(argument) and not os.path.lexists(path):
         yield from _matching(argument, configurations, walked)
@@ -228,28 +228,28 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
         if not base.is_dir():
             help = _no_such(base)
         elif there:
-            help = f"files there end in {' '.join(there)}"
+            help = f"the files there have the suffixes {' '.join(there)}"
         else:
-            help = f"{base} has no file to judge; {_known_endings()}"
-        raise PtxspecError(f"{pattern}: matches nothing to judge; {help}")
+            help = f"{base} has no files to check; {_known_endings()}"
+        raise PtxspecError(f"{pattern} matches no file to check; {help}")
 
 
 def _fixed(pattern: str) -> Path:
-    """The folder that a pattern starts from."""
+    """Return the folder from which a pattern starts."""
     parts = Path(pattern).parts
     fixed = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     return Path(*parts[:fixed])
 
 
 def _known_endings() -> str:
-    return f"files end in {' '.join(filter(None, LANGUAGES))}"
+    return f"supported suffixes: {' '.join(filter(None, LANGUAGES))}"
 
 
 def _no_such(path: Path) -> str:
     """Return the message that a path does not exist, with the nearest one that does."""
     parent = path.parent
     if not parent.is_dir():
-        return _no_such(parent) if parent != path else f"{path}: no such file"
+        return _no_such(parent) if parent != path else f"{path}: No such file or directory"
     try:
         names = os.listdir(parent)
     except OSError:

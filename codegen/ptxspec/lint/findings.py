@@ -1,5 +1,5 @@
-"""Findings: what lint says about a place in a file. The codes are stable; those of a query's reasons mean the same
-here."""
+"""Findings: the errors, warnings and notes of lint. The codes are stable and mean the same as in the reasons of a
+query."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from ..catalog import Requirement
 from ..catalog.likeness import suggest
 from ..ptx.complaints import ERROR, NOTE, WARNING
 
-# By what they are about, as the manual lists them.
+# The codes, grouped by subject, as the manual lists them.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "The spelling": {
         "unknown-opcode": "There is no instruction of this name.",
         "unknown-modifier": "No instruction of the database has a modifier of this name.",
-        "unknown-type": "No type of PTX's, of a spelling or of what is declared.",
+        "unknown-type": "PTX has no type of this name.",
         "missing-type": "The spelling has no type.",
         "illegal-type": "The instruction does not have this type, or has two types.",
         "illegal-modifier": "The instruction does not have this modifier for its type.",
-        "missing-modifier": "A modifier is required, a rounding for instance.",
+        "missing-modifier": "A modifier is missing, such as a rounding mode.",
         "excluding-modifiers": "Two modifiers exclude each other.",
-        "illegal-combination": "Each modifier is right by itself, all together are not.",
-        "repeated-modifier": "A modifier stands twice; the assembler takes a few so (a warning).",
-        "misplaced-modifier": "A modifier must follow the opcode at once.",
-        "modifier-order": "The modifiers stand in another order than in the manual; the assembler does not mind.",
-        "ignored-modifier": "The assembler takes a modifier that does nothing here.",
-        "tolerated-spelling": "The assembler takes a spelling that does not exist.",
-        "assembler-crash": "The assembler takes the spelling, and ends with an error of its own.",
-        "refused-by-assembler": "The manual lists the spelling, and the assembler takes it nowhere.",
-        "undocumented": "The assembler takes a spelling that the manual does not list.",
-        "hazard": "The assembler takes the spelling, and its machine code does something else.",
+        "illegal-combination": "Each modifier is legal by itself, but not all of them together.",
+        "repeated-modifier": "A modifier appears twice. The assembler accepts a few modifiers twice (a warning).",
+        "misplaced-modifier": "A modifier must directly follow the opcode.",
+        "modifier-order": "The modifiers are not in the order of NVIDIA's manual. The assembler accepts any order.",
+        "ignored-modifier": "The assembler accepts a modifier that has no effect here.",
+        "tolerated-spelling": "The assembler accepts a spelling that does not exist.",
+        "assembler-crash": "The assembler accepts the spelling, but ends with an internal error.",
+        "refused-by-assembler": "NVIDIA's manual lists the spelling, but the assembler accepts it on no target.",
+        "undocumented": "The assembler accepts a spelling that NVIDIA's manual does not list.",
+        "hazard": "The assembler accepts the spelling, but the machine code does something else.",
     },
     "The operands": {
         "operand-count": "Too many or too few operands.",
-        "illegal-immediate": "A constant where the assembler takes none, an integer for 1.0, or one out of range.",
-        "illegal-operand": "What the instruction does not take: a vector, an address, a special register, a negation.",
-        "illegal-register": "A register of a type, or of a constraint, that the instruction does not take there.",
-        "undeclared-register": "A name that is not declared as a register in the function.",
-        "illegal-destination": "The result must be one register: no constant, function, `_` or second predicate.",
-        "syntax": "The assembler cannot read this and stops judging the file here.",
+        "illegal-immediate": "The constant is not allowed: none is, it is an integer for 1.0, or it is out of range.",
+        "illegal-operand": "The operand is not allowed: a vector, an address, a special or a negated register.",
+        "illegal-register": "The operand is a register of a wrong type, or has a wrong constraint.",
+        "undeclared-register": "The name is not declared as a register in the function.",
+        "illegal-destination": "The result must be one register, not a constant, a function, `_` or two predicates.",
+        "syntax": "The assembler cannot parse this, and checks no more of the file.",
     },
     "Where it is used": {
-        "ptx-too-old": "The module's PTX version is older than the instruction.",
-        "ptx-too-new": "The instruction ended with an older PTX version.",
-        "target-too-old": "The module's target is older than the instruction.",
-        "target-specific": "The instruction is there for few targets only, and the module's is none of them.",
-        "target-too-new": "The instruction had ended before the target came.",
-        "target-unknown": "The PTX version does not know the target.",
-        "unknown-guard": "One of these, where a condition around the code is not understood (a warning).",
+        "ptx-too-old": "The instruction requires a newer PTX version than the module's.",
+        "ptx-too-new": "The instruction ended with an older PTX version than the module's.",
+        "target-too-old": "The instruction requires a newer target than the module's.",
+        "target-specific": "Only a few targets support the instruction, and the module's is not one of them.",
+        "target-too-new": "The instruction had ended before the module's target was introduced.",
+        "target-unknown": "The PTX version does not support the target.",
+        "unknown-guard": "One of these, under a condition that is not understood (a warning).",
     },
     "The file": {
         "unknown-ptx": "There is no such PTX version.",
@@ -57,13 +57,13 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "unterminated-comment": "A comment does not end.",
         "unterminated-string": "A string does not end.",
     },
-    "What the file says to lint": {
-        "unused-ignore": "A comment ignores a code where nothing of this code is found.",
-        "unknown-ignore": "A comment ignores a code that does not exist, or names none.",
+    "Comments for lint": {
+        "unused-ignore": "The comment ignores a code, but there is no such finding.",
+        "unknown-ignore": "The comment ignores a code that does not exist, or names no code.",
     },
 }
 CODES = {code: meaning for group in GROUPS.values() for code, meaning in group.items()}
-# These depend on what is judged for, so that they may be there for another target.
+# These depend on the target and the PTX version, so that another target may have them.
 BY_TARGET = frozenset(
     [
         "hazard",
@@ -84,8 +84,8 @@ def unknown_code(code: str) -> tuple[str, str]:
 
 
 class Mend(NamedTuple):
-    """What mends a finding: `new` in the place of what stands from `start` to `end` of the file, which is `old` where
-    nothing in it is escaped. `doubt` says what may be different then; it is empty where nothing is."""
+    """A change that fixes a finding: `new` replaces the text from `start` to `end` of the file, which is `old` unless
+    parts of it are escaped. `doubt` says what may be different afterwards; it is empty if nothing is."""
 
     start: int
     end: int
@@ -95,10 +95,10 @@ class Mend(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A diagnostic. `length` characters are meant; `help` says what to write instead, `requires` what the variant needs
-    where it is not available. `operand` is the text of the operand that the message begins with, `statement` the number
-    of the statement that it is about. Of several in one that are joined, `also` has the other messages and `marks` the
-    other places in the line, with their lengths. `mend` is None where no change of the text is known to mend it."""
+    """A diagnostic about `length` characters. `help` says what to write instead, and `requires` is the requirement of
+    an unavailable variant. `operand` is the operand's text with which the message begins, and `statement` the number of
+    the statement. If findings in one statement are joined, `also` has the other messages and `marks` the other places
+    in the line, with their lengths. `mend` is None if no change is known that fixes the finding."""
 
     file: str
     line: int
@@ -139,8 +139,8 @@ class Finding(NamedTuple):
 
 
 def merged(found: Mapping[str, Iterable[Finding]]) -> list[Finding]:
-    """Return the findings of several targets, each once, in the order of the text. What does not hold for all of them
-    names those that it holds for."""
+    """Return the findings of several targets, each once, in the order of the text. A finding that does not hold for all
+    targets names those for which it holds."""
     targets: dict[tuple[object, ...], list[str]] = {}
     first: dict[tuple[object, ...], Finding] = {}
     for target, findings in found.items():
@@ -152,19 +152,19 @@ def merged(found: Mapping[str, Iterable[Finding]]) -> list[Finding]:
     named = []
     for f, where in zip(first.values(), map(tuple, targets.values()), strict=True):
         if len(where) < len(found):
-            # What mends it for some targets may be wrong for the others.
+            # The fix for some targets may be wrong for the others.
             f = f._replace(message=f"{f.message} (for {', '.join(where)})", mend=None)
         named.append(f._replace(targets=where))
     return sorted(named, key=lambda f: (f.line, f.column))
 
 
-# The most messages about one statement; further ones are counted.
+# The greatest number of messages about one statement; further ones are counted.
 _MANY = 8
 _GRAVITY = {ERROR: 0, WARNING: 1, NOTE: 2}
 
 
 def joined(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield one finding for each statement, with all that is wrong in it; the gravest comes first."""
+    """Yield one finding for each statement, with all errors in it; the gravest comes first."""
     for statement, group in groupby(findings, key=lambda f: f.statement):
         if statement is None:
             yield from group
@@ -176,7 +176,7 @@ def _together(findings: Sequence[Finding]) -> Finding:
     first, *others = findings
     if not others:
         return first
-    # What is said of several operands in the same words is said once.
+    # The same message about several operands appears once.
     said: dict[str, list[Finding]] = {}
     for f in findings:
         said.setdefault(f.message.removeprefix(f.operand), []).append(f)
@@ -190,6 +190,6 @@ def _together(findings: Sequence[Finding]) -> Finding:
         also=(*messages[1:_MANY], *([f"and {len(messages) - _MANY} more"] if len(messages) > _MANY else [])),
         help="; ".join(dict.fromkeys(f.help for f in findings if f.help)),
         marks=tuple(marks),
-        # Another change for the same code would have to be made as well.
+        # A second change for the same code would be required as well.
         mend=first.mend if {f.mend for f in findings if f.code == first.code} == {first.mend} else None,
     )

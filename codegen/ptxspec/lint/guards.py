@@ -23,23 +23,22 @@ from .reading import Whole
 if TYPE_CHECKING:
     from .languages.text import Text
 
-# What is found where it is not known whether the compiler looks.
+# The code of a finding in code of which it is not known whether it is compiled.
 UNKNOWN_GUARD = "unknown-guard"
 
 
 def guards(
     db: Database, text: str, language: str, target: str | None, defines: Defines = (), ptx: str | None = None
 ) -> Guards | None:
-    """Return the conditions in a text; None in a language that has none."""
+    """Return the conditions in a text; None for a language that has none."""
     if language not in PROGRAMS and language not in CONTAINERS:
         return None
     return Guards(db, text, language, target, defines, ptx)
 
 
 class Guards:
-    """The conditions in a text, for a target. `defines` are macros that other files define, as the configuration has
-    them; `excluded` counts what stood where nobody looks, and `asked` what stands under conditions that are not
-    known."""
+    """The conditions in a text, for a target. `defines` are macros of other files, from the configuration. `excluded`
+    counts the findings in code that is not compiled, and `asked` those under conditions that are not understood."""
 
     def __init__(
         self, db: Database, text: str, language: str, target: str | None, defines: Defines, ptx: str | None
@@ -51,15 +50,15 @@ class Guards:
         self.asked: Counter[str] = Counter()
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that do not stand where nobody looks. What depends on the target is a warning where it is
-        not known."""
+        """Yield the findings in code that is compiled. If that is not known, a finding that depends on the target
+        becomes a warning."""
         for f in findings:
             compiled, condition = self._at(self._lines[f.line - 1] + f.column - 1)
             if compiled is False:
                 self.excluded += 1
             elif compiled is None and f.code in BY_TARGET and self._target is not None:
                 self.asked[condition] += 1
-                message = f"{f.message}, unless '{condition}', which is not understood, excludes it"
+                message = f"{f.message}, unless the condition '{condition}', which is not understood, excludes it"
                 yield f._replace(severity=WARNING, code=UNKNOWN_GUARD, message=message, mend=None)
             else:
                 yield f

@@ -123,7 +123,7 @@ class Ignores:
                 self._take(m, begin, c)
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """The findings that are not ignored."""
+        """Yield the findings that are not ignored."""
         for f in findings:
             by = self._nearest[f.code].at(f.line) if f.code in self._nearest else None
             if by is None:
@@ -143,12 +143,12 @@ class Ignores:
         for i in self._found:
             excluded = bool(self._guards) and all(g.excludes(i.first) for g in self._guards)
             if not i.quoted and i not in self._used and not excluded and (of_target or i.code not in BY_TARGET):
-                message = f"nothing is ignored by this: there is no {i.code} {i.where}"
+                message = f"this comment ignores nothing: there is no {i.code} {i.where}"
                 found.append(self._finding("unused-ignore", message, "remove it", i.at, len(i.code)))
         return iter(sorted(found, key=lambda f: (f.line, f.column)))
 
     def _take(self, m: re.Match[str], begin: int, comment: Comment) -> None:
-        """Note down what a comment says; its text is matched from `begin` on."""
+        """Record the codes that a comment ignores; its text is matched from `begin` on."""
 
         def complain(message: str, help: str, at: int, length: int) -> None:
             if not comment.quoted:
@@ -156,17 +156,16 @@ class Ignores:
 
         verb, codes, at = m["verb"], m["codes"], begin + m.start("verb")
         if verb not in _VERBS:
-            # Prose may begin so.
-            # The whole file is meant only by what says so.
+            # Prose may begin in the same way. Only a word with "file" in it can mean the whole file.
             verbs = _VERBS if "file" in verb.lower() else _VERBS[:1]
             help = suggest(verb, verbs, otherwise="write ignore[code] or ignore-file[code]")
             if codes is not None or help.startswith("did you mean"):
-                complain(f"unknown word '{verb}' behind {WORD}", help, at, len(verb))
+                complain(f"unknown word '{verb}' after {WORD}", help, at, len(verb))
             return
         names = list(_CODE.finditer(codes or ""))
         if not names or not m["end"]:
-            help = f"write {verb}[hazard], or another code that is to be ignored"
-            complain(f"{verb} names no code in brackets", help, at, len(verb))
+            help = f"write {verb}[hazard], or another code"
+            complain(f"{verb} requires a code in brackets", help, at, len(verb))
             return
         scope = self._scope(comment, verb)
         for name in names:
@@ -179,7 +178,7 @@ class Ignores:
     def _scope(self, c: Comment, verb: str) -> tuple[int, int, str]:
         if verb == "ignore-file":
             return self._line(c.begin), self._line(c.stop), "in this file"
-        where = "in what follows" if c.alone else "on this line"
+        where = "in the code that follows" if c.alone else "on this line"
         return self._line(c.first), self._line(max(c.first, c.last - 1)), where
 
     def _line(self, offset: int) -> int:

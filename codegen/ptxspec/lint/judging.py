@@ -59,7 +59,8 @@ def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None
 
 
 def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
-    """An opcode with its type where that is all to write today and there, else the opcode alone."""
+    """Return an opcode with its type if that is a complete spelling on current targets and there; otherwise the
+    opcode."""
     v = db.find(opcode, [type], None)
     if v is None or not db.catalog.is_current(v.requires):
         return opcode
@@ -67,7 +68,7 @@ def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | 
 
 
 def _as_declared(c: Complaint, shapes: Sequence[Shape]) -> str:
-    """The message of a complaint about one register of a vector, with the type of the vector."""
+    """Return the message of a complaint about one register of a vector, with the type of the vector."""
     shape = shapes[c.operand] if c.operand >= 0 else ""
     return (
         c.message.replace(f"is a {shape.split()[-1]} ", f"is a {shape} ")
@@ -79,7 +80,7 @@ def _as_declared(c: Complaint, shapes: Sequence[Shape]) -> str:
 _Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
 
 
-# Whoever writes a name that is not known knows best what was meant.
+# The author of an unknown name knows best what was meant.
 GUESS = "if that was meant"
 
 
@@ -93,13 +94,13 @@ def _advised(reason: Reason, told: Advice, name: int = WHOLE) -> Complaint:
 
 
 def _mended(names: Sequence[str], reasons: Sequence[Reason]) -> Sequence[str]:
-    """Return the names of a spelling with those in their places that the reasons say to write."""
+    """Return the names of a spelling, in which those that the reasons suggest replace the wrong ones."""
     instead = {r.name: r.write for r in reasons}
     return [instead.get(i) or n for i, n in enumerate(names)]
 
 
 class InstructionJudge:
-    """Judges instructions; the same one is judged once."""
+    """A judge of instructions. It judges the same instruction once."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -113,7 +114,7 @@ class InstructionJudge:
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
-        # Those that pack the registers of a vector.
+        # The spellings that pack the registers of a vector.
         packing = (v for o in db.opcodes.values() if "unpacks" in o.data for v in o.variants)
         self._packing = {v.spelling for v in packing if any(s.braced for s in v.sources)}
         self._known: dict[_Key, Judgement] = {}
@@ -153,7 +154,7 @@ class InstructionJudge:
         if lenient and not any(map(self._is_like_ptx, names)):
             return NOT_OURS
         if not all(names):
-            message = "a name is missing behind a dot"
+            message = "a name is missing after a dot"
             is_ours = types or not lenient
             return Judgement(None, (Complaint(ERROR, "syntax", message, "remove the dot"),)) if is_ours else NOT_OURS
         if opcode in self.matrices.opcodes:
@@ -200,44 +201,44 @@ class InstructionJudge:
         lenient: bool,
         free: frozenset[str],
     ) -> Judgement:
-        """Return the judgement on an instruction with registers that are vectors, each of which is taken for its
+        """Return the judgement on an instruction with registers that are vectors. Each of them is judged like its
         registers in braces."""
         found = self._judge(head, tuple(map(in_braces, shapes)), target, ptx, lenient, free)
         wrong = [c._replace(part=WHOLE) for c in found.complaints if c.severity == ERROR]
         if wrong and found.variant is None and len(shapes) == 2:
             place = next(i for i, shape in enumerate(shapes) if in_braces(shape) != shape)
-            message, help = f"{{operand}} is a vector; {head} takes one register here", "name one of it, as in v.x"
+            message, help = f"{{operand}} is a vector; {head} takes one register here", "name an element, as in v.x"
             return Judgement(None, (Complaint(ERROR, "illegal-operand", message, help, operand=place),))
         wrong = [c._replace(message=_as_declared(c, shapes)) for c in wrong[:1]]
         return Judgement(None, tuple(wrong)) if wrong else ELSEWHERE
 
     def _refusals(self, variant: Variant, target: str | None, ptx: str | None) -> list[Complaint]:
-        # What is refused comes to no crash. That the version does not know the target is said once, of the header.
+        # The assembler does not crash on a spelling that it refuses. An unsupported target is reported in the header
+        # only.
         refused = sorted(refusals(self.db, variant, target, ptx), key=lambda r: r.code == "assembler-crash")
         refused = [r for r in refused if r.code != "target-unknown"]
-        # A spelling that is tolerated is none of the database's.
+        # A tolerated spelling is not in the database.
         names = variant.spelling.split(".")[1:]
         told = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else Advice("")
-        # On some targets it came later than on others.
+        # Some targets support it since a later PTX version than others.
         needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
         return [_advised(r, told)._replace(requires=needs) for r in refused]
 
     # Names
 
     def apart(self, head: str) -> Complaint | None:
-        """Return the complaint about a modifier that must follow the opcode at once, and stands apart from it in
-        `head`."""
+        """Return the complaint about a modifier that must directly follow the opcode, and does not in `head`."""
         opcode, *names = head.split(".")
         first = names[0].strip() if names else ""
         if opcode == opcode.rstrip() or not self._is_leading(opcode.rstrip().lower(), first):
             return None
         opcode = opcode.rstrip().lower()
-        message = f".{first} must follow the opcode at once, without a space"
+        message = f".{first} must directly follow the opcode, without a space"
         write = ".".join((opcode, *map(str.strip, names)))
         return Complaint(ERROR, "misplaced-modifier", message, f"write {opcode}.{first}", 0, write=write)
 
     def _is_leading(self, opcode: str, name: str) -> bool:
-        """Return whether a modifier must follow an opcode at once."""
+        """Return whether a modifier must directly follow an opcode."""
         return name in self.leading or opcode in self.leading_on.get(name, ())
 
     def _is_like_ptx(self, name: str) -> bool:
@@ -246,7 +247,7 @@ class InstructionJudge:
         return known or lower in self.types or lower in self.other_types or _LIKE_A_TYPE(name) is not None
 
     def _once(self, names: Sequence[str]) -> Iterator[str]:
-        """Yield each name once, and types as often as they stand."""
+        """Yield each name once, and types as often as they occur."""
         seen = set()
         for n in names:
             if n not in seen or n in self.types or n in self.other_types:
@@ -254,14 +255,14 @@ class InstructionJudge:
                 yield n
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names that do something, as often as that is so."""
+        """Return the names that have an effect, as often as they have it."""
         return tuple(n for n in self._once(names) if not self._is_ignored(opcode, n))
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
         return name in self._ignored_names and name not in self.db.opcodes[opcode].names
 
     def _spelling(self, opcode: str, names: Sequence[str]) -> list[Complaint]:
-        """Return the assembler's complaints about single names, whatever they are together."""
+        """Return the assembler's complaints about single names."""
         found = []
         first: dict[str, int] = {}
         once = ".".join((opcode, *self._once(names)))
@@ -270,13 +271,13 @@ class InstructionJudge:
                 continue
             if first.setdefault(n, i) < i:
                 if n in self.repeatable and n in self.db.opcodes[opcode].names:
-                    message = f".{n} stands twice; the assembler does not mind"
+                    message = f".{n} appears twice; the assembler accepts it"
                     found.append(Complaint(WARNING, "repeated-modifier", message, "write it once", i, write=once))
                     continue
-                message = f".{n} stands twice"
+                message = f".{n} appears twice"
                 found.append(Complaint(ERROR, "repeated-modifier", message, "write it once", i, write=once))
             elif i and self._is_leading(opcode, n) and n in self.db.opcodes[opcode].names:
-                message = f".{n} must follow the opcode at once"
+                message = f".{n} must directly follow the opcode"
                 write = ".".join((opcode, n, *names[:i], *names[i + 1 :]))
                 found.append(
                     Complaint(ERROR, "misplaced-modifier", message, f"begin with {opcode}.{n}", i, write=write)
@@ -285,11 +286,11 @@ class InstructionJudge:
                 same = next(g for g in self.ignored if n in g)
                 other = min(same & first.keys(), key=first.__getitem__)
                 if other != n:
-                    message = f".{other} and .{n} exclude each other, and do nothing in {opcode}"
+                    message = f".{other} and .{n} exclude each other, and have no effect in {opcode}"
                     write = ".".join((opcode, *self._effective(opcode, names)))
                     found.append(Complaint(ERROR, "excluding-modifiers", message, "remove both", i, write=write))
                 else:
-                    message = f"{opcode} has no .{n}; the assembler takes it, and it does nothing"
+                    message = f"{opcode} has no .{n}; the assembler accepts it, but it has no effect"
                     write = ".".join((opcode, *self._effective(opcode, names)))
                     found.append(Complaint(WARNING, "ignored-modifier", message, "remove it", i, write=write))
         return found
@@ -303,7 +304,7 @@ class InstructionJudge:
             return found, []
         for t in self.db.opcodes[opcode].data["assembler"]["tolerated"]:
             if sorted(names) in t["names"] and count in (None, t["operands"]):
-                # It needs what the spellings need that it stands for.
+                # Its requirement is that of the spellings that it stands for.
                 types = self.db.split(names)[1]
                 same_types = self.db.opcodes[opcode].by_types.get(types, ())
                 stands_for = [v for v in same_types if v.names > wanted]
@@ -339,11 +340,11 @@ class InstructionJudge:
             message = f"{variant.spelling} is a hazard{f' on {target}' if target else ''}. {hazard.rstrip('.')}"
             found.append(Complaint(WARNING, "hazard", message))
         if variant.manual is None:
-            message = f"the manual does not list {variant.spelling}; the assembler takes it"
+            message = f"NVIDIA's manual does not list {variant.spelling}; the assembler accepts it"
             found.append(Complaint(NOTE, "undocumented", message))
         spelled = ".".join((variant.opcode, *names))
         if spelled != variant.spelling:
-            message = f"the manual writes {variant.spelling}"
-            help = "the assembler takes any order"
+            message = f"NVIDIA's manual writes {variant.spelling}"
+            help = "the assembler accepts any order"
             found.append(Complaint(NOTE, "modifier-order", message, help, write=variant.spelling))
         return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 _MARKS = (".git", "pyproject.toml")
 # Where a link leads that is not followed.
-AWAY = "out of the repository or to what is hidden in it"
+AWAY = "to a file outside the repository, or to a hidden one"
 
 
 def leads_away(link: str | Path, inside: Path) -> bool:

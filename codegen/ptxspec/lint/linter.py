@@ -74,12 +74,12 @@ class _Module:
 
 
 def language(path: PurePath, endings: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return the language of a file by its ending, of which `endings` are a project's own. Raises PtxspecError for one
-    that says nothing of it."""
+    """Return the language of a file by its suffix; `endings` are a project's own. Raises PtxspecError for an unknown
+    one."""
     found = language_of(path.name, endings)
     if found is None:
         known = " ".join(filter(None, LANGUAGES))
-        raise PtxspecError(f"{path}: files end in {known}; `-` is PTX on standard input")
+        raise PtxspecError(f"{path}: supported suffixes: {known}; `-` is PTX on standard input")
     return found
 
 
@@ -268,13 +268,13 @@ class Linter:
         return [problem] if problem else []
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        """Yield the finding about an opcode that PTX does not have, where one of the database's is meant."""
+        """Yield the finding about an unknown opcode if one of the database's is meant."""
         head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."), module.target, module.ptx)
         if meant is not None:
             place = view.place(item.start)
-            help = f"did you mean '{meant}'?" if meant else "PTX does not have the function of that name"
+            help = f"did you mean '{meant}'?" if meant else "PTX has no instruction for this function"
             message = f"there is no instruction {opcode}"
             where = (file, place.line, place.column, ERROR, "unknown-opcode", message, head, help)
             mend = _mend(view, item.start, item.start + len(opcode), meant, GUESS) if meant else None
@@ -283,8 +283,8 @@ class Linter:
     def _instruction(
         self, item: Instruction, view: View, module: _Module, file: str, lenient: bool | None = None
     ) -> tuple[bool, list[Finding]]:
-        """Return whether an instruction is one of the database's, and what is wrong with it. `lenient`: one that has no
-        PTX name at all is another machine's."""
+        """Return whether an instruction is in the database, and its errors. `lenient`: an instruction without any PTX
+        name is another machine's."""
         module.statement, module.number = item.statement, next(self._numbers)
         if item.plain >= 0:
             head: str = item.head
@@ -293,7 +293,7 @@ class Linter:
         else:
             head = "".join(item.head.split())
             operands = [module.registers.known(o) for o in split(item.operands)]
-            # What is filled in elsewhere may be several operands, or none.
+            # Text that is filled in elsewhere may be several operands, or none.
             is_known = not (view.embedded and any(o.kind == UNKNOWN for o in operands))
             shapes = tuple(o.shape for o in operands) if is_known else None
         opcode, dot, names = head.partition(".")
@@ -324,7 +324,7 @@ class Linter:
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        # A spelling may be long, and have as many complaints that the same mends.
+        # A long spelling may have many complaints that the same change fixes.
         mends = {
             (write, doubt): _mend(view, item.start, item.start + len(item.head), write, doubt)
             for write, doubt in {(c.write, c.doubt) for c in complaints if c.write}
@@ -341,7 +341,8 @@ class Linter:
         return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
 
     def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
-        """An instruction, of the database or not. In a program's strings other machines' have no types."""
+        """Count an instruction, in the database or not. Those of other machines in a program's strings have no
+        types."""
         opcode, dot, _ = head.partition(".")
         if dot or not embedded:
             name = opcode.split(maxsplit=1)[0].lower().replace(HOLE, "{}")
@@ -356,13 +357,13 @@ class Linter:
     def _with_registers(
         self, f: Finding, item: Instruction, opcode: str, names: str, view: View, module: _Module
     ) -> Finding:
-        """A finding whose recipe names the registers of the statement, so that it may take its place."""
+        """Return a finding whose recipe names the registers of the statement, so that it can replace the statement."""
         operands = [module.registers.known(o) for o in split(item.operands)]
         v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
         if v is None:
             return f
         guarded = is_block(f.help) and view.text.startswith("@", item.statement)
-        around = "; a block takes no guard: branch around it" if guarded else ""
+        around = "; a block cannot have a guard: branch around it" if guarded else ""
         help = filled(f.help, self.db, v, operands, view.embedded)
         mend, recipe = None, _RECIPE.fullmatch(help)
         if recipe and not guarded and help != f.help:
@@ -384,7 +385,7 @@ class Linter:
         target, version = self._instead
         itself = Word(item.start, f".{item.name}")
         if not item.values:
-            yield finding(itself, "syntax", f"{itself.text} names nothing", "as in .version 8.0 and .target sm_90")
+            yield finding(itself, "syntax", f"{itself.text} has no value", "as in .version 8.0 and .target sm_90")
         holes = any(HOLE in value.text for value in item.values)
         if item.name == "version":
             ptx = None
@@ -412,15 +413,15 @@ class Linter:
                     targets.append(None)
             if target is None:
                 module.target = targets[-1] if targets else None
-        # The header is complete where the file has said what the options do not.
+        # The header is complete when the file has stated everything that the options do not.
         last = "target" if target is None else "version"
         if item.name != last or module.target is None or module.ptx is None or (target and version):
             return
         floor = self.db.targets[module.target].ptx
         if not self.db.catalog.knows(module.target, module.ptx):
-            message = f"PTX {module.ptx} does not know {module.target}"
+            message = f"PTX {module.ptx} does not support {module.target}"
             yield finding(item.values[-1], "target-unknown", message, f"write .version {floor} or newer")
-            # What it does not know either follows from that.
+            # Further errors would only follow from this one.
             if version is None:
                 module.ptx = None
 

@@ -73,7 +73,7 @@ def check_all(
             if progress:
                 progress(done, len(sources))
     except BrokenProcessPool:
-        raise PtxspecError("a process that judged files was killed; --jobs 1 judges them in this one") from None
+        raise PtxspecError("a process that checked files was killed; try --jobs 1, which starts none") from None
     finally:
         pool.shutdown(cancel_futures=True)
 

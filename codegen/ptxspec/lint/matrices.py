@@ -75,8 +75,8 @@ class MatrixJudge:
     # Spellings
 
     def _why_not(self, head: str, target: str | None, ptx: str | None) -> Iterator[Complaint]:
-        """Yield why there is no such form: a name that none has, one that all have and that is missing, or, where each
-        name is right, what there is with the same types or of the same shape."""
+        """Yield the reasons why a form does not exist: a name that no form has, or a missing name that all have. If
+        each name is right, the help lists forms with the same types or of the same shape."""
         opcode, *names = head.split(".")
         forms = self._forms.values()
         every = dict.fromkeys(n for f in forms for n in f.spelling.split(".")[1:])
@@ -106,24 +106,24 @@ class MatrixJudge:
         return others_like(names, on, self._data["elements"])
 
     def _twice(self, head: str) -> Complaint | None:
-        """Return the complaint about a name that stands twice, and must not."""
+        """Return the complaint about a name that appears twice, and must not."""
         names = head.split(".")[1:]
         free = {*self._data["repeatable"]}.union(*self._data["ordered"])
         place = next((i for i, n in enumerate(names) if n in names[:i] and n not in free), None)
         if place is None:
             return None
-        return Complaint(ERROR, "repeated-modifier", f".{names[place]} stands twice", "write it once", place)
+        return Complaint(ERROR, "repeated-modifier", f".{names[place]} appears twice", "write it once", place)
 
     def _notes(self, f: Form, head: str) -> Iterator[Complaint]:
         if not f.computes:
-            message = f"the assembler writes no operation for {f}: D is not written"
+            message = f"the assembler generates no operation for {f}, so D is not written"
             yield Complaint(WARNING, "hazard", message)
         if not f.listed:
-            message = f"the manual does not list {f}; the assembler takes it"
+            message = f"NVIDIA's manual does not list {f}; the assembler accepts it"
             yield Complaint(NOTE, "undocumented", message)
         if head != f.spelling:
-            help = "the assembler takes any order"
-            yield Complaint(NOTE, "modifier-order", f"the manual writes {f}", help, write=f.spelling)
+            help = "the assembler accepts any order"
+            yield Complaint(NOTE, "modifier-order", f"NVIDIA's manual writes {f}", help, write=f.spelling)
 
     # Operands
 
@@ -138,16 +138,16 @@ class MatrixJudge:
         found = [c for i, one in enumerate(about) for c in self._matrix(f, i, *one)]
         for i, (name, shape) in enumerate(zip(operands, shapes, strict=True)):
             if name == _SELECTOR and shape not in (constants.INTEGER, kinds.UNKNOWN):
-                found.append(Complaint(ERROR, "illegal-operand", "the selector is an integer constant", operand=i))
+                found.append(Complaint(ERROR, "illegal-operand", "the selector must be an integer constant", operand=i))
             elif name == _IDS and not self._are_ids(shape):
-                message = "{byte-id, thread-id} are integer constants, or registers of 16 bits"
+                message = "{byte-id, thread-id} must be integer constants or registers of 16 bits"
                 found.append(Complaint(ERROR, "illegal-operand", message, operand=i))
             elif name in _WORDS and not self._is_word(shape):
-                found.append(Complaint(ERROR, "illegal-operand", f"{name} is a register of 32 bits", operand=i))
+                found.append(Complaint(ERROR, "illegal-operand", f"{name} must be a register of 32 bits", operand=i))
         return found
 
     def _is_word(self, shape: Shape) -> bool:
-        """Return whether an operand may be a register of 32 bits, which may be a vector of one."""
+        """Return whether an operand can be a register of 32 bits, or a vector of one."""
         if not isinstance(shape, str):
             return shape[0] == kinds.VECTOR and len(shape) == 2 and self._is_word(shape[1])
         return shape in (kinds.REGISTER, kinds.UNKNOWN) or (
@@ -165,7 +165,7 @@ class MatrixJudge:
         )
 
     def chosen(self, spelling: str, operands: Sequence[Operand]) -> Iterator[Complaint]:
-        """Yield which constants among the operands of a form are none that it takes."""
+        """Yield complaints about constants that a form does not accept."""
         f = next(f for f in self._forms.values() if f.spelling == spelling)
         given = [
             (i, j, part)
@@ -178,18 +178,18 @@ class MatrixJudge:
             kind, value = constants.value(part.text)
             if kind == constants.INTEGER and value not in taken:
                 listed = " or ".join(map(str, taken))
-                message = f"{name} of {f.shape} with {f.types[1]} is {listed}, not {value}"
+                message = f"{name} of {f.shape} with {f.types[1]} must be {listed}, not {value}"
                 yield Complaint(ERROR, "illegal-immediate", message, operand=i, part=j)
 
     def _matrix(self, f: Form, operand: int, name: str, shape: Shape, count: int, of: str) -> Iterator[Complaint]:
-        """Yield what is wrong with the registers of a matrix."""
+        """Yield complaints about the registers of a matrix."""
         shape = in_braces(shape)
         if shape in (kinds.REGISTER, kinds.UNKNOWN):
             return
         is_result = operand == 0
         code = "illegal-destination" if is_result else "illegal-operand"
         about = f"{name} of {f.shape} with {of}"
-        wanted = f"{about} is {count} register{'s' * (count > 1)} in braces"
+        wanted = f"{about} must be {count} register{'s' * (count > 1)} in braces"
         if isinstance(shape, str) or shape[0] != kinds.VECTOR:
             yield Complaint(ERROR, code, wanted, operand=operand)
             return
@@ -199,13 +199,13 @@ class MatrixJudge:
             return
         strange = [i for i, kind in enumerate(parts) if not _may_stand(kind, is_result)]
         for i in strange:
-            yield Complaint(ERROR, code, f"{{operand}} does not stand in the braces of {name}", operand=operand, part=i)
+            yield Complaint(ERROR, code, f"{{operand}} is not allowed in the braces of {name}", operand=operand, part=i)
         taken = next(t for t in self._taken if t.fits(f, of))
         if strange:
             return
         if all(kind in _NO_REGISTERS for kind in parts):
             if not {*parts} <= {_SORTS.get(s) for s in taken.constants}:
-                message = f"{about} has no register, and is not taken with these constants alone"
+                message = f"{about} cannot consist of these constants without a register"
                 yield Complaint(ERROR, code, message, "move them into registers", operand=operand)
             return
         wrong = next(self._types(about, operand, parts, taken.registers), None)
@@ -216,25 +216,25 @@ class MatrixJudge:
             yield from mixed([self._type(k) for k in parts if k != constants.SINGLE or size == _SINGLE], operand)
 
     def _types(self, about: str, operand: int, parts: Sequence[str], taken: Sequence[str]) -> Iterator[Complaint]:
-        """Yield what is wrong with the types of a matrix's registers. Of different types, they are bits."""
+        """Yield complaints about the types of a matrix's registers. Registers of different types are taken as bits."""
         wanted, size = {f".{t}" for t in taken}, _bits(taken[0])
         small = [i for i, kind in enumerate(parts) if kind in (kinds.SPECIAL, kinds.NARROW_SPECIAL)]
         if small and size != _SINGLE:
-            message = f"{{operand}} has 32 bits at most; {about} takes registers of {size}"
+            message = f"{{operand}} has at most 32 bits; {about} takes registers of {size}"
             yield Complaint(ERROR, "illegal-operand", message, operand=operand, part=small[0])
         is_one = len({self._type(kind) for kind in parts if kind != kinds.DISCARD}) == 1
         for i, kind in enumerate(parts):
             own = self._letters.get(kind) or (kind,)
             if kind[0] not in '."' or (any(_bits(t) == size for t in own) and not (is_one and wanted.isdisjoint(own))):
                 continue
-            is_ = f"has the constraint {kind}, of {' or '.join(own)}" if kind[0] == '"' else f"is a {kind} register"
+            is_ = f"has the constraint {kind} ({' or '.join(own)})" if kind[0] == '"' else f"is a {kind} register"
             message = f"{{operand}} {is_}; {about} takes {' or '.join(f'.{t}' for t in taken)}"
-            # A variable of C that has another type is converted, and not taken as bits.
+            # A variable of C with another type would be converted, and not be taken as bits.
             help = f"name registers of .{taken[0]}" if kind[0] == "." else ""
             yield Complaint(ERROR, "illegal-register", message, help, operand=operand, part=i)
 
     def _type(self, kind: str) -> str:
-        """Return the type of what stands in braces, where it has one: a single is .f32, an integer of any size."""
+        """Return the type of an operand in braces, if it has one: a single is .f32, an integer of any size."""
         return (self._letters.get(kind) or (_TYPES.get(kind, kind),))[0]
 
 
@@ -244,7 +244,7 @@ def _names(f: Form) -> list[str]:
 
 
 def _may_stand(kind: str, is_result: bool) -> bool:
-    """Return whether something may stand in the braces of a matrix."""
+    """Return whether a kind of operand is allowed in the braces of a matrix."""
     if kind[0] in '."' or kind in (kinds.REGISTER, kinds.UNKNOWN):
         return True
     return kind in kinds.SPECIALS or (kind == kinds.DISCARD if is_result else kind in _CONSTANTS)

@@ -1,4 +1,4 @@
-"""What is wrong with any statement, whichever instruction it is: with its guard, with operands that nothing declares,
+"""The errors of any statement, whichever instruction it is: in its guard, with operands that nothing declares,
 and with the lengths of vectors."""
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def guard(text: str, statement: int, registers: Registers, labels: Labels) -> Pr
     if kind in _PREDICATES:
         return None
     code = "illegal-register" if kind[0] in '."' else "illegal-operand"
-    return Problem(start, len(name), code, f"{name} is no predicate", "name a register of .pred")
+    return Problem(start, len(name), code, f"{name} is not a predicate", "name a register of .pred")
 
 
 def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[str, Outside]) -> Iterator[Problem]:
@@ -77,11 +77,13 @@ def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[st
             if not (places.labels and name in labels):
                 yield _unknown(name, start, kind, labels)
         elif places.only_labels and kind != kinds.REGISTER:
-            yield Problem(start, len(name), "illegal-operand", f"{name} is no label", "name a label of this function")
+            yield Problem(
+                start, len(name), "illegal-operand", f"{name} is not a label", "name a label of this function"
+            )
         elif places.written and not item.operands[: m.start()].strip(" \t\n{") and kind in _NOT_WRITTEN:
-            yield Problem(start, len(name), "illegal-destination", f"{name} is no register", _HELP)
+            yield Problem(start, len(name), "illegal-destination", f"{name} is not a register", _HELP)
         elif kind == kinds.FUNCTION and item.operands[: m.start()].rstrip().endswith("["):
-            yield Problem(start, len(name), "illegal-operand", f"{name} is a function, which is no address here", _HELP)
+            yield Problem(start, len(name), "illegal-operand", f"{name} is a function, not an address", _HELP)
 
 
 class Specials:
@@ -131,7 +133,7 @@ def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[st
         length = _length(operands[i].kind, operands[i])
         is_spread = is_move and i == 1 and length == 1 and operands[i].kind != kinds.VECTOR
         if length not in (0, max(said, 1)) and not is_spread:
-            wanted = f"{said} registers are taken here" if said else "one register is taken here"
+            wanted = f"{said} registers are required here" if said else "one register is required here"
             help = f"write {said} in braces" if said else "write it alone, or write the length, as in .v2"
             start, long = item.operands_start + operands[i].start, len(operands[i].text)
             yield Problem(start, long, "illegal-operand", f"{wanted}, not {length}", help)
@@ -150,7 +152,7 @@ def _unknown(name: str, start: int, kind: str, labels: Labels) -> Problem:
     if kind == kinds.BEYOND:
         message, help = f"the asm statement has no operand {name}", "the first one is number 0"
     elif name in labels:
-        return Problem(start, len(name), "illegal-operand", f"{name} is a label, which is not taken here", _HELP)
+        return Problem(start, len(name), "illegal-operand", f"{name} is a label, which is not allowed here", _HELP)
     else:
-        message, help = f"{name} is not declared here", "declare it before"
+        message, help = f"{name} is not declared here", "declare it first"
     return Problem(start, len(name), "undeclared-register", message, help)

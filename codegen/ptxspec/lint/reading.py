@@ -55,7 +55,7 @@ def read_bytes(path: Path | str) -> bytes:
     """Return a file's content. Raises PtxspecError for one that cannot be read or is too long, as a pipe without an end
     is."""
     if os.path.isdir(path):
-        raise PtxspecError(f"{path}: is a folder; name the files in it")
+        raise PtxspecError(f"{path} is a folder; name the files in it")
     try:
         with open(path, "rb") as file:
             is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -69,5 +69,5 @@ def decoded(data: bytes, name: str) -> str:
     text = data.decode("utf-8", "replace")
     strange = "\ufffd" in text and 8 * text.count("\ufffd", 0, _BEGINNING) > min(len(text), _BEGINNING)
     if strange or data.translate(None, _NO_CONTROL):
-        raise NotTextError(f"{name}: not a text file")
+        raise NotTextError(f"{name} is not a text file")
     return text.replace("\r\n", "\n") if "\r" in text else text

@@ -1,4 +1,4 @@
-"""Findings as people, scripts, code scanning and GitHub read them. All write as they go; sarif.py is one of them."""
+"""The formats of findings: for people, scripts, code scanning and GitHub. All are written as findings come in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..terminal import unpainted
 from .findings import Finding
 from .sarif import sarif
 
-# A text, and the styles that it is painted with where it goes.
+# A function that paints a text in some styles.
 Paint = Callable[..., str]
 
 _INDENT = " " * 6
@@ -27,8 +27,8 @@ def plain(text: str, *styles: str) -> str:
 
 
 def text(findings: Iterable[Finding], paint: Paint = plain, width: int | None = None) -> Iterator[str]:
-    """Yield the lines of findings for people: file:line:column with the message, the line with carets, the other
-    messages, and the help. They are wrapped to so many columns, but for the line, below which the carets stand."""
+    """Yield the lines of findings for people: file:line:column with the message, the source line with carets, the other
+    messages, and the help. All but the source line are wrapped to the width."""
     for f in findings:
         place = paint(f"{visible(f.file)}:{f.line}:{f.column}:", "bold")
         style = _STYLES[f.severity]
@@ -44,7 +44,7 @@ def text(findings: Iterable[Finding], paint: Paint = plain, width: int | None = 
 
 
 def _wrapped(line: str, width: int | None) -> str:
-    """A line broken at blanks; what paints it takes no columns."""
+    """Return a line broken at blanks. Colours take no columns."""
     if width is None:
         return f"{line}\n"
     lines, used = [""], 0
@@ -67,7 +67,7 @@ def _carets(f: Finding, length: int) -> str:
 
 
 def found(findings: Iterable[Finding]) -> str:
-    """Return how many findings there are: "1 error, 2 warnings"."""
+    """Return the number of findings: "1 error, 2 warnings"."""
     return severities(Counter(f.severity for f in findings))
 
 
@@ -105,7 +105,7 @@ def _from_top(file: str, inside: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # The log is shown by something that obeys escape sequences, as a terminal does.
+    # GitHub's log obeys escape sequences, as a terminal does.
     return "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
 
 

@@ -26,7 +26,7 @@ class Rewriting:
         except UnicodeEncodeError:
             is_kept = False
         if not is_kept:
-            raise PtxspecError(f"{path}: not changed, as it is not all UTF-8 with one kind of line end")
+            raise PtxspecError(f"{path} was not changed: it is not UTF-8, or has different kinds of line ends")
         self._after = change(self._before)
 
     @property

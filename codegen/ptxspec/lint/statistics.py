@@ -58,42 +58,43 @@ class Account:
         return self.tally.judged.total()
 
     def found(self) -> str:
-        """Return what was found: "1 error, 2 warnings, 3 ignored, 4 in code that is not compiled, 5 known before"."""
+        """Return the findings in numbers: "1 error, 2 warnings, 3 ignored, 4 in code that is not compiled, 5 in the
+        baseline"."""
         ignored = f"{self.ignored:,} ignored" if self.ignored else ""
         excluded = f"{self.excluded:,} in code that is not compiled" if self.excluded else ""
-        known = f"{self.known:,} known before" if self.known else ""
+        known = f"{self.known:,} in the baseline" if self.known else ""
         return ", ".join(filter(None, (severities(self.severities), ignored, excluded, known)))
 
     def judged(self, newest: str) -> str:
-        """Return what was judged: "2,445 instructions in 293 files, no target given: judged for PTX 9.5 and any
+        """Return what was checked: "2,445 instructions in 293 files, no target given: checked for PTX 9.5 and any
         target"."""
         what = f"{_counted(self.instructions, 'instruction')} in {_counted(self.files, 'file')}"
         if self.others and self.files:
-            what += f" ({self.others:,} more {'has' if self.others == 1 else 'have'} none)"
+            what += f" ({self.others:,} more {'file has' if self.others == 1 else 'files have'} none)"
         elif self.others:
             what = f"no instructions in {_counted(self.others, 'file')}"
         own = "its own" if self.files == 1 else "their own"
-        # What was given no target comes first: it is a sentence of its own.
+        # Files without a target come first: they get a sentence of their own.
         judged_for = sorted(self.judged_for, key=lambda some: (some[1:] != (None, None), str(some)))
         how = dict.fromkeys(_judged_for(*some, newest, own) for some in judged_for)
-        rest = [f"or {text.removeprefix('judged ')}" for text in list(how)[1:]]
+        rest = [f"or {text.removeprefix('checked ')}" for text in list(how)[1:]]
         return ", ".join([what, *list(how)[:1], *rest])
 
     def table(self) -> Iterator[str]:
-        """A line for each opcode, and one for each code that was found."""
+        """Yield a line for each opcode, and one for each code that was found."""
         tally = self.tally
         names = sorted({*tally.judged, *tally.outside}, key=lambda n: (-tally.judged[n], -tally.outside[n], n))
         rows = [(n, tally.judged[n], tally.outside[n]) for n in names]
         rows.append(("all", self.instructions, tally.outside.total()))
-        yield from _columns(("opcode", "judged", "outside of the database"), rows)
+        yield from _columns(("opcode", "checked", "outside the database"), rows)
         if self.codes:
             yield ""
             yield from _columns(("code", "found"), sorted(self.codes.items(), key=lambda c: (-c[1], c[0])))
 
     def guards(self) -> Iterator[str]:
-        """A line for each condition that was not understood, the one with the most findings first."""
+        """Yield a line for each condition that was not understood, the one with the most findings first."""
         if not self.asked:
-            yield "no finding stands under a condition that is not understood"
+            yield "no finding is under a condition that was not understood"
             return
         yield "findings  condition"
         for condition, n in sorted(self.asked.items(), key=lambda c: (-c[1], c[0])):
@@ -124,10 +125,10 @@ def _counted(n: int, what: str) -> str:
 def _judged_for(module: bool, target: str | None, ptx: str | None, newest: str, own: str) -> str:
     if target is None and ptx is None:
         if module:
-            return f"judged by {own} .version and .target"
-        return f"no target given: judged for PTX {newest} and any target"
+            return f"checked for {own} .version and .target"
+        return f"no target given: checked for PTX {newest} and any target"
     otherwise = (f"{own} .target", f"{own} .version") if module else ("any target", f"PTX {newest}")
-    return f"judged for {target or otherwise[0]} and {f'PTX {ptx}' if ptx else otherwise[1]}"
+    return f"checked for {target or otherwise[0]} and {f'PTX {ptx}' if ptx else otherwise[1]}"
 
 
 def _columns(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> Iterator[str]:

@@ -117,8 +117,8 @@ class Topic:
 
 @dataclass(frozen=True)
 class Beyond:
-    """What PTX has outside of the specification, by its opcodes. `statements` are those that prove each form, by the
-    opcode and the form's pattern."""
+    """The PTX instructions outside the specification, by their opcodes. `statements` are those that prove each form, by
+    the opcode and the form's pattern."""
 
     opcodes: Mapping[str, Outside] = field(default_factory=dict)
     statements: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What tensor cores do: the forms of mma, the lanes that hold the elements, and how their products are summed."""
+"""Tensor cores: the forms of mma, the lanes that hold the elements, and how their products are summed."""
 
 from __future__ import annotations
 

@@ -11,10 +11,9 @@ ERROR, WARNING, NOTE = "error", "warning", "note"
 
 
 class Complaint(NamedTuple):
-    """A complaint about an instruction. `name` is the index of the modifier or type meant, `operand` that of the
-    operand and `part` that of a part of it; WHOLE for none of these. `requires` is what the variant needs, where it is
-    not available. `write` is the spelling that mends it in the place of the whole one, and `doubt` why it may be
-    another one than was meant; both are empty where there is none."""
+    """A complaint about an instruction. `name` is the index of a modifier or type, `operand` that of an operand and
+    `part` that of a part of it; WHOLE for none. `requires` is the requirement of an unavailable variant. `write` is the
+    spelling that fixes it, and `doubt` says why that may not be what was meant; both may be empty."""
 
     severity: str
     code: str

@@ -60,43 +60,47 @@ _Said = tuple[str, str, str]
 _CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
 _ADDRESS = "address"
 _NO_NUMBERS: dict[str, _Said] = {
-    constants.OVERFLOW: ("illegal-immediate", "no double has this value",
+    constants.OVERFLOW: ("illegal-immediate", "the value is out of range for a double",
         "write 0, or between 2.3e-308 and 1.7e308"),
-    constants.INTEGER_OVERFLOW: ("illegal-immediate", "no integer of 64 bits has this value",
-        "write an integer of 64 bits, and divide by none that is 0"),
-    constants.MIXED: ("illegal-immediate", "a floating-point number stands where only integers are computed with",
+    constants.INTEGER_OVERFLOW: ("illegal-immediate", "the value is out of range for an integer of 64 bits",
+        "write an integer of 64 bits, and do not divide by 0"),
+    constants.MIXED: ("illegal-immediate", "a floating-point number is not allowed where integers are computed",
         "write all as floating-point numbers, as in 1.0 + 1.0, or all as integers"),
 }  # fmt: skip
 _NAMES: dict[str, _Said] = {
-    kinds.UNDECLARED: ("undeclared-register", "{operand} is not declared here", "declare it before, by .reg"),
+    kinds.UNDECLARED: ("undeclared-register", "{operand} is not declared here", "declare it first, with .reg"),
     kinds.PART: (
         "illegal-operand",
-        "{operand} is no part of a vector",
-        "name a register, or one of a vector, as in v.x",
+        "{operand} is not an element of a vector",
+        "name a register, or an element of a vector, as in v.x",
     ),
     kinds.BEYOND: ("undeclared-register", "the asm statement has no operand {operand}", "the first one is number 0"),
-    kinds.MALFORMED: ("syntax", "no operand", "write registers or constants (1.0, 0f3F800000) with commas between"),
+    kinds.MALFORMED: (
+        "syntax",
+        "this is not an operand",
+        "write registers or constants (1.0, 0f3F800000), separated by commas",
+    ),
 }
-# What the assembler says of operands that are no registers, wherever they are sources.
+# The assembler's errors about source operands that are no registers.
 _SOURCES: dict[str, _Said] = {
-    kinds.VECTOR: ("illegal-operand", "a vector is not taken here", "name one register"),
-    kinds.ADDRESS: ("illegal-operand", "memory is not read here", "load the value into a register first"),
-    kinds.NEGATED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
-    kinds.INVERTED: ("illegal-operand", "a register is not negated here", "negate it by an instruction of its own"),
-    kinds.DISCARD: ("syntax", "`_` is no source operand", "name a register"),
-    kinds.SUM: ("illegal-operand", "{operand} is an address, which is not taken here",
+    kinds.VECTOR: ("illegal-operand", "a vector is not allowed here", "name one register"),
+    kinds.ADDRESS: ("illegal-operand", "an address is not allowed here", "load the value into a register first"),
+    kinds.NEGATED: ("illegal-operand", "a register cannot be negated here", "negate it with a separate instruction"),
+    kinds.INVERTED: ("illegal-operand", "a register cannot be negated here", "negate it with a separate instruction"),
+    kinds.DISCARD: ("syntax", "`_` cannot be a source operand", "name a register"),
+    kinds.SUM: ("illegal-operand", "{operand} is an address, which is not allowed here",
         "load the value into a register first"),
-    kinds.PAIR: ("syntax", "a source operand is one register", "name one register"),
-    kinds.VARIABLE: ("illegal-operand", "{operand} is a variable, which is not read here",
+    kinds.PAIR: ("syntax", "a source operand must be one register", "name one register"),
+    kinds.VARIABLE: ("illegal-operand", "{operand} is a variable, which cannot be read here",
         "load the value into a register first"),
-    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which is not read here",
+    **dict.fromkeys(kinds.SPECIALS, ("illegal-operand", "{operand} is a special register, which cannot be read here",
         "move it into a register first, and convert that")),
     **_NO_NUMBERS,
     **_NAMES,
 }  # fmt: skip
-# The names that are wrong in any instruction.
+# The kinds of names that are wrong in any instruction.
 _UNKNOWN = (kinds.BEYOND, kinds.UNDECLARED)
-# By which of the sorts of constants names are taken that no register has.
+# The sorts of constants that accept a name which is no register.
 _NAMED = {
     **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
     kinds.NARROW_SPECIAL: frozenset([kinds.SPECIAL, kinds.NARROW_SPECIAL]),
@@ -104,7 +108,7 @@ _NAMED = {
     kinds.VARIABLE: frozenset(["variable"]),
     kinds.SUM: frozenset(["variable", "sum"]),
 }
-# How special registers are read, where an instruction reads some.
+# How an instruction reads special registers, if it does.
 _READ_AS = {
     kinds.SPECIAL: "32 bits",
     kinds.NARROW_SPECIAL: "16 or 32 bits",
@@ -112,33 +116,37 @@ _READ_AS = {
     kinds.ANY_SPECIAL: "16, 32 or 64 bits",
     kinds.PREDICATE_SPECIAL: "a predicate",
 }
-_NO_CONSTANT = ("illegal-operand", "a constant is wanted here, and {operand} is none", "write an integer, as in 0x96")
+_NO_CONSTANT = ("illegal-operand", "{operand} must be a constant here", "write an integer, as in 0x96")
 _HELD = (*kinds.SPECIALS, kinds.VARIABLE, kinds.SUM, kinds.NEGATED, kinds.INVERTED, kinds.FUNCTION)
-_FUNCTION = ("illegal-operand", "{operand} is a function, which is not read here", "name a register")
-# To these nothing is added, whatever is taken.
+_FUNCTION = ("illegal-operand", "{operand} is a function, which cannot be read here", "name a register")
+# Nothing can be added to these.
 _NO_BASES: dict[str, _Said] = {
     kinds.FUNCTION: (
         "illegal-operand",
-        "{operand} is a function, to which nothing is added",
+        "{operand} is a function, to which nothing can be added",
         "name the function alone",
     ),
     kinds.UNDECLARED: _NAMES[kinds.UNDECLARED],
 }
 _IN_VECTORS = {kinds.FUNCTION: _FUNCTION, kinds.SUM: _NAMES[kinds.MALFORMED]}
 _NOT_PACKED_ALONE = (kinds.FUNCTION, kinds.SUM, kinds.EXPRESSION, kinds.DISCARD)
-_NO_REGISTER = ("illegal-destination", "the result needs a register", "name a register")
-_NEEDS_BOTH = ("illegal-destination", "there is a second result, which is not left out", "write both, as in d|q")
+_NO_REGISTER = ("illegal-destination", "the result must be a register", "name a register")
+_NEEDS_BOTH = ("illegal-destination", "the second result cannot be left out", "write both, as in d|q")
 _DESTINATIONS: dict[str, _Said] = {
     **dict.fromkeys((*_CONSTANTS, *_NO_NUMBERS, kinds.SUM), _NO_REGISTER),
-    kinds.VECTOR: ("illegal-destination", "the result is no vector", "name one register"),
-    kinds.ADDRESS: ("illegal-destination", "the result is not stored", "name a register and store that"),
-    kinds.NEGATED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
-    kinds.INVERTED: ("illegal-destination", "the result is not negated", "negate it by an instruction of its own"),
-    kinds.DISCARD: ("illegal-destination", "the result is not discarded; the assembler stops here", "name a register"),
+    kinds.VECTOR: ("illegal-destination", "the result cannot be a vector", "name one register"),
+    kinds.ADDRESS: ("illegal-destination", "the result cannot be in memory", "name a register and store that"),
+    kinds.NEGATED: ("illegal-destination", "the result cannot be negated", "negate it with a separate instruction"),
+    kinds.INVERTED: ("illegal-destination", "the result cannot be negated", "negate it with a separate instruction"),
+    kinds.DISCARD: (
+        "illegal-destination",
+        "the result cannot be discarded; the assembler stops here",
+        "name a register",
+    ),
     kinds.PAIR: ("illegal-destination", "there is no second result", "name one register"),
     **dict.fromkeys(
         kinds.SPECIALS,
-        ("illegal-destination", "{operand} is a special register, which is not written", "name a register"),
+        ("illegal-destination", "{operand} is a special register, which cannot be written", "name a register"),
     ),
     kinds.FUNCTION: ("illegal-destination", "{operand} is a function", "name a register"),
     kinds.VARIABLE: ("illegal-destination", "{operand} is a variable", "name a register and store that"),
@@ -188,7 +196,7 @@ def mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
     sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
     if len(sorts) < 2:
         return []
-    message = "the registers of a vector are of one type, or bits"
+    message = "the registers of a vector must have one type, or be bits"
     return [Complaint(ERROR, "illegal-register", message, "declare them with the same type", operand=operand)]
 
 
@@ -258,7 +266,7 @@ class Matcher:
                 continue
             said = self._source(v, source, shape)
             if source.braced:
-                message = f"a vector of {source.registers} registers is taken here"
+                message = f"a vector of {source.registers} registers is required here"
                 said = "illegal-operand", message, "write them in braces"
             is_base = _kind(shape) == kinds.SUM and shape[1] in _NO_BASES
             is_inside = is_base or (source.negatable and _kind(shape) == kinds.INVERTED)
@@ -279,7 +287,7 @@ class Matcher:
         if not lanes.braced:
             return [Complaint(ERROR, *_DESTINATIONS[kinds.VECTOR], operand=0)]
         if sources and _kind(sources[0]) == kinds.VECTOR:
-            message = "a vector is packed into a register, or unpacked from one"
+            message = "one operand must be a vector, and the other a register"
             return [Complaint(ERROR, "illegal-operand", message, "write one of the two as a register", operand=1)]
         parts = [kind for kind in vector[1:] if kind != kinds.DISCARD]
         found = [] if parts else [Complaint(ERROR, *_NO_REGISTER, operand=0)]
@@ -340,7 +348,7 @@ class Matcher:
         if (kind == kinds.SUM and shape[1] != kinds.VARIABLE) or self._is_named(v, kind, source.type):
             return None
         if kind in _READ_AS and self._reads_special(v):
-            return "illegal-operand", f"{{operand}} is read as {_READ_AS[kind]}", "write a type of that size"
+            return "illegal-operand", f"{{operand}} is read as {_READ_AS[kind]}", "use a type of that size"
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _reads_special(self, v: Matched) -> bool:
@@ -350,7 +358,7 @@ class Matcher:
 
     def _vector(self, v: Matched, source: Source, shape: Shape, operand: int) -> list[Complaint]:
         if len(shape) - 1 != source.registers:
-            message = f"a vector of {source.registers} registers is taken here, not of {len(shape) - 1}"
+            message = f"a vector of {source.registers} registers is required here, not of {len(shape) - 1}"
             return [Complaint(ERROR, "illegal-operand", message, operand=operand)]
         found = []
         for i, kind in enumerate(shape[1:]):
@@ -383,10 +391,10 @@ class Matcher:
             return "illegal-immediate", f"{v.spelling} takes no integer constants here", help
         form = {"integer": "an integer", "single": "bits, as in 0f3F800000", "double": "a double, as in 1.0"}
         help = f"write {' or '.join(form[t] for t in taken)}"
-        return "illegal-immediate", f"{v.spelling} does not take this constant here", help
+        return "illegal-immediate", f"{v.spelling} does not take a constant of this kind here", help
 
     def _register(self, v: Matched, kind: str, type: str) -> _Said | None:
-        """Return the complaint about a register of another type, where its declaration or constraint is known."""
+        """Return the complaint about a register of another type, if its declaration or constraint is known."""
         taken = self.registers(v, type)
         is_ = self._letters.get(kind) or ((kind,) if kind.startswith(".") else taken)
         if not taken or not set(taken).isdisjoint(is_):
@@ -396,17 +404,17 @@ class Matcher:
         if kind.startswith("."):
             return "illegal-register", f"{{operand}} is a {kind} register; {takes}", f"name a register of {wanted}"
         letters = [c for c, rs in self._letters.items() if set(rs) <= set(taken)]
-        # What holds the type itself takes a variable of it; what holds its bits alone does not.
+        # A letter for the type itself accepts a variable of the type; a letter for its bits does not.
         letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
         fitting = any(not set(taken).isdisjoint(self._letters[c]) for c in self._free if c in self._letters)
-        # The one mend, or none. What is no number in C may be anything: an address, packed values, a scale.
-        # What is wanted as bits alone, as random bits are, may stand at another place of the list.
+        # There is one fix, or none. An operand that is no number in C may be anything: an address, packed values, a
+        # scale. An operand that is required as bits, such as random bits, may be at another place in the list.
         is_number = any(r.startswith(".f") for r in is_) and not re.fullmatch(r"\.?b\d+", type)
         help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
-        return "illegal-register", f"{{operand}} has the constraint {kind}, of {' or '.join(is_)}; {takes}", help
+        return "illegal-register", f"{{operand}} has the constraint {kind} ({' or '.join(is_)}); {takes}", help
 
     def registers(self, v: Matched, type: str) -> tuple[str, ...]:
-        """The types of the registers that are taken for an operand of a type; empty where nothing is known of it."""
+        """Return the types of the registers that are allowed for an operand of a type; empty if they are unknown."""
         return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
 
     def constants(self, v: Matched, type: str) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""What to do where the GPU of a log is too old for what is asked of it: another type, or a recipe. No newer target
+"""Advice if the GPU of a log is too old for what is asked of it: another type, or a recipe. No newer target
 helps there."""
 
 from __future__ import annotations

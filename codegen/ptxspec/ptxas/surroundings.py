@@ -1,4 +1,4 @@
-"""What a log says around its complaints: the GPUs, the targets that it compiles for, and the releases of CUDA."""
+"""The context of a log's complaints: the GPUs, the targets that it compiles for, and the releases of CUDA."""
 
 from __future__ import annotations
 

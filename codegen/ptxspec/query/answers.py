@@ -14,11 +14,15 @@ from .families import Family
 from .lists import broken, limits, table, wrapped
 from .verdicts import Verdict
 
+# The width of the labels of facts.
+_LABEL = 8
+
 
 class Told(NamedTuple):
-    """A verdict in words, part by part: yes, "yes, but" or no; why not; what is known of the variant; how to mend it.
-    `recipe` is the first that works or that there is, `none` why there is none, each with what stands above it, and
-    `alike` what is spelled alike, with what it needs."""
+    """The parts of a verdict in words. `head` is yes, "yes, but" or no; `reasons` say why not; `facts` are about the
+    variant, and the last one may be help. `recipe` is the first that works, or the first of all; `none` is the reason
+    why there is none; both have their heading. `alike` are the variants that are spelled alike, with their
+    requirements."""
 
     head: str
     reasons: tuple[str, ...]
@@ -29,7 +33,7 @@ class Told(NamedTuple):
 
 
 def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> Told:
-    """Return the answer to a query. `driver`: the oldest driver is told as well."""
+    """Return the answer to a query. `driver`: name the oldest driver as well."""
     asked = place(target, ptx)
     here = verdict.here and verdict.here.target
     name = visible(verdict.variant) or repr(verdict.variant)
@@ -50,16 +54,16 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
         return _family(db, verdict, verdict.family, asked)
     if verdict.exists and verdict.requires:
         facts += [("here", f"{requirement(db, verdict.here, here)} on {here}")] if verdict.here else []
-        facts.append(("needs", requirement(db, verdict.requires)))
+        facts.append(("requires", requirement(db, verdict.requires)))
         facts += (
             [("driver", _driver(db, verdict.here or verdict.requires))]
             if driver and (verdict.here or not target)
             else []
         )
         if verdict.manual is None:
-            facts.append(("manual", "does not list it"))
+            facts.append(("manual", "NVIDIA's manual does not list it"))
         elif verdict.manual != verdict.requires:
-            facts.append(("manual", requirement(db, verdict.manual)))
+            facts.append(("manual", f"NVIDIA's manual says {requirement(db, verdict.manual)}"))
         if verdict.register:
             facts += [("read", verdict.register.reads), ("holds", verdict.register.summary)]
             return Told(head, tuple(r.message for r in verdict.reasons), tuple(facts), None, None, None)
@@ -69,7 +73,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
         facts.append(("claim", f"{verdict.claim}{elsewhere}{why}"))
         facts += [("hazard", verdict.hazard)] if verdict.hazard else []
         facts += [("loose", text) for text in (verdict.loose if verdict.available else ())]
-    # A recipe stands below as it is written, and so does why there is none; not what is easily taken for the same.
+    # The recipe, or the reason why there is none, is printed below; the variants that are not the same are not.
     is_below = (
         verdict.instead and RECIPE in verdict.help and not verdict.not_the_same
     ) or verdict.no_recipe.casefold().startswith(verdict.help.casefold())
@@ -91,7 +95,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
 
 
 def _family(db: Database, verdict: Verdict, whole: Family, asked: str) -> Told:
-    """The answer to a question about a family."""
+    """Return the answer about a spelling with placeholders."""
     here = [v for v in whole.variants if db.takes(v, *verdict.asked)]
     count = f"{len(here)} of {len(whole.variants)}" if len(here) < len(whole.variants) else f"{len(here)}"
     answer, where = "yes" if here else "no", f" on {asked}" if asked else ""
@@ -100,14 +104,14 @@ def _family(db: Database, verdict: Verdict, whole: Family, asked: str) -> Told:
     needs = whole.needs()
     for r, some in needs.items():
         of = f": {', '.join(v.spelling for v in some)}" if len(needs) > 1 else ""
-        facts.append(("needs", requirement(db, r) + of))
+        facts.append(("requires", requirement(db, r) + of))
     hazards = ((v.spelling, db.hazard(v, *verdict.asked)) for v in here)
     facts += [("hazard", f"{spelling}: {hazard}") for spelling, hazard in hazards if hazard]
     return Told(head, (), tuple(facts), None, None, None)
 
 
 def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> str:
-    """The text of `query`."""
+    """Return the text of `query`."""
     found = told(db, verdict, target, ptx, driver)
     lines = [*broken(found.head, "", "  "), *(line for reason in found.reasons for line in broken(reason, "  ", "  "))]
     for name, fact in found.facts:
@@ -124,7 +128,7 @@ def verdict_as_text(db: Database, verdict: Verdict, target: str | None, ptx: str
 
 
 def recipe(db: Database, offer: Recipe, asked: str) -> list[str]:
-    """A recipe with the targets and versions that take it, ready to paste as PTX and as inline assembly."""
+    """Return the lines of a recipe with its requirement, as PTX and as inline assembly."""
     return _recipe_lines(_recipe_head(db, offer, asked, None), offer)
 
 
@@ -143,26 +147,26 @@ def _recipe_lines(head: str, offer: Recipe) -> list[str]:
 
 
 def _named(name: str, text: str) -> list[str]:
-    """A fact in one line, but on a terminal that is narrower."""
-    return broken(text, f"  {name:6}  ", " " * 10)
+    """Return a fact in one line, or in several on a narrower terminal."""
+    return broken(text, f"  {name:{_LABEL}}  ", " " * (_LABEL + 4))
 
 
 def _paragraph(name: str, text: str) -> list[str]:
-    """Sentences in lines of a terminal."""
-    return wrapped(text, f"  {name:6}  ", " " * 10)
+    """Return sentences in lines of the terminal's width."""
+    return wrapped(text, f"  {name:{_LABEL}}  ", " " * (_LABEL + 4))
 
 
 def _driver(db: Database, r: Requirement) -> str:
-    """The oldest driver that compiles the PTX of a requirement itself."""
+    """Return the oldest driver that compiles the PTX of a requirement itself."""
     version = db.versions[db.catalog.first_version(r)]
     if not version.linux:
-        return f"the oldest that reads PTX {version.version} is not known here"
+        return f"the oldest driver that supports PTX {version.version} is not known"
     return f"{version.linux} or newer{f', on Windows {version.windows}' if version.windows else ''}"
 
 
 def requirement(db: Database, r: Requirement, target: str | None = None) -> str:
-    """A requirement for people, with the CUDA release that brought the PTX version; what it is on a target that meets
-    it, where one is named."""
+    """Return a requirement in words, with the CUDA release that introduced the PTX version. With a target that meets
+    it, return what the variant requires on that target."""
     if target is not None:
         r = db.catalog.here(r, target)
         cuda = db.versions[r.ptx].cuda

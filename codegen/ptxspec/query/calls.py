@@ -21,7 +21,7 @@ _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
 
 
 class Became(NamedTuple):
-    """What became of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
+    """The PTX of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
     software: more than can be told here, up to `size` instructions on a target, with jumps or calls among them."""
 
     on: tuple[tuple[str, str], ...]
@@ -66,13 +66,13 @@ def every(db: Database) -> Iterator[Call]:
 
 
 def may_be_named(text: str) -> bool:
-    """Return whether a text is like a function's name, so that it is worth to look for one."""
+    """Return whether a text looks like a function's name."""
     return _ASKED.fullmatch(text) is not None
 
 
 def named(db: Database, text: str) -> list[Call]:
-    """Return the calls that a text names, as `__hmul2` or `__hmul2(__half2, __half2)`; the name of an opcode is
-    a function's only with parentheses behind it. Types that are left out at the end may be any."""
+    """Return the calls that a text names, such as `__hmul2` or `__hmul2(__half2, __half2)`. An opcode's name means a
+    function only if parentheses follow. Types at the end can be left out."""
     m = _ASKED.fullmatch(text)
     if m is None or (m["name"] in db.opcodes and not m["list"]):
         return []
@@ -80,13 +80,13 @@ def named(db: Database, text: str) -> list[Call]:
     found = [c for c in every(db) if c.name == m["name"]]
     if asked and not any(c.takes[: len(asked)] == asked for c in found) and found:
         known = "; ".join(c.text for c in found[:4])
-        raise PtxspecError(f"{m['name']} takes no such arguments; {known}")
+        raise PtxspecError(f"{m['name']} does not take these arguments; known: {known}")
     return [c for c in found if c.takes[: len(asked)] == asked]
 
 
 def near(db: Database, text: str) -> str:
-    """Return the name of a function that is meant by one that is none; empty where none is like it, or an opcode is as
-    much."""
+    """Return the name of the function that is meant by an unknown one; empty if none is similar, or an opcode is just
+    as similar."""
     name = text.partition("(")[0].strip()
     is_intrinsic = _is_intrinsic(name)
     if not (name.isidentifier() or is_intrinsic) or name in db.opcodes:

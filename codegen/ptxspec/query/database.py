@@ -65,8 +65,8 @@ class Opcode(AnyOpcode[Variant]):
         return found
 
     def known_of(self, v: Variant) -> dict[str, Any]:
-        """Return what all variants of a variant's class share: the NaN rule by its name, places in the lists of the
-        opcode's file, and the rest that the file says of the class."""
+        """Return the facts that all variants of a variant's class share: the NaN rule by its name, indices into the
+        lists of the opcode's file, and the other facts in the file."""
         nan, _, _, *more = self.data["classes"][v.known]
         return {"nan": nan, **(more[0] if more else {})}
 
@@ -100,22 +100,22 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         found: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
         if found["schema"] != SCHEMA:
-            raise ValueError(f"schema {found['schema']} is not known")
+            raise ValueError(f"schema {found['schema']} is not supported")
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror}; run `ptxspec generate`") from None
     except (ValueError, KeyError, TypeError, RecursionError) as e:
-        raise PtxspecError(f"{path}: not a database: {e}; run `ptxspec generate`") from None
+        raise PtxspecError(f"{path} is not a database: {e}; run `ptxspec generate`") from None
     return found
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """The numbers of a version, 12.4; none of what is none."""
+    """Return the numbers of a version such as 12.4; empty if a text is no version."""
     parts = text.split(".")
     return tuple(map(int, parts)) if all(p.isdecimal() and p.isascii() for p in parts) else ()
 
 
 class Database(Named, Known[Variant]):
-    """All opcodes and variants, targets and PTX versions. `data` is what ptxspec.json says."""
+    """All opcodes and variants, targets and PTX versions. `data` is the content of ptxspec.json."""
 
     opcodes: Mapping[str, Opcode]
     lists = "ptxspec list"
@@ -139,7 +139,7 @@ class Database(Named, Known[Variant]):
             ),
         )
         super().__init__(catalog, data)
-        # Types that no register holds are names of operands here, and of nothing in PTX.
+        # A type that no register holds is a name of an operand in this database, and does not exist in PTX.
         self.types = frozenset(name for name, t in data["types"].items() if t["registers"] != "none")
         self.floats = frozenset(name for name, about in data["types"].items() if about["sort"] == "float")
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
@@ -165,12 +165,12 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def calls(self) -> Mapping[str, Any]:
-        """What nvcc makes of functions of CUDA C++."""
+        """The PTX that nvcc generates for functions of CUDA C++."""
         return self._other("calls")
 
     @cached_property
     def tensor(self) -> Mapping[str, Any]:
-        """What is known of instructions that multiply matrices."""
+        """The facts about instructions that multiply matrices."""
         return self._other("tensor")
 
     @cached_property
@@ -186,7 +186,8 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def outside(self) -> dict[str, Outside]:
-        """What PTX has that is not described here, by its opcodes: those without variants, and forms of the others."""
+        """The PTX outside the database, by its opcodes: those without variants, and other forms of those with
+        variants."""
         return {
             opcode: Outside(
                 opcode, section, summary, tuple(Form(p, requirement_of(r)) for p, r in forms), Places(**operands)
@@ -270,23 +271,23 @@ class Database(Named, Known[Variant]):
     # Names
 
     def target(self, text: str) -> str:
-        """A target as ptxas spells it, or what its GPUs are called: see `names`. Raises PtxspecError."""
+        """Return a target by its own name, or by the name of a GPU: see `names`. Raises PtxspecError."""
         from .names import target
 
         return text if text in self.targets else target(self, text)
 
     def ptx_version(self, text: str) -> str:
-        """A PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
+        """Return a PTX version such as 8.6. Raises PtxspecError for one that does not exist."""
         if text not in self.versions:
             if release := self._of_release(text):
-                reads = f"CUDA {text} reads PTX up to {release}: --ptx {release}"
-                raise PtxspecError(f"{text} is a CUDA release, and no PTX version; {reads}")
+                reads = f"CUDA {text} supports PTX up to {release}: --ptx {release}"
+                raise PtxspecError(f"{text} is a CUDA release, not a PTX version; {reads}")
             raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
 
     def _of_release(self, text: str) -> str:
-        """The newest PTX version that a CUDA release reads; empty where there is no such release, and for those whose
-        numbers are PTX versions' as well."""
+        """Return the newest PTX version that a CUDA release supports; empty if there is no such release, or its number
+        is that of a PTX version as well."""
         releases = {_numbers(v.cuda): v.version for v in self.versions.values() if v.cuda}
         asked = _numbers(text)
         if len(asked) > 3 or not _numbers(self.catalog.newest_version)[:1] < asked[:1] <= max(releases)[:1]:

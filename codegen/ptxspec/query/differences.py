@@ -1,4 +1,4 @@
-"""The answers of `diff` as text and JSON: what a PTX version or a target brought."""
+"""The answers of `diff` as text and JSON: the variants that a PTX version or a target added or removed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .lists import FEW, broken, oldest, table
 
 
 def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: Sequence[Variant]) -> str:
-    """The text of `diff`: what requires the same is written as one."""
+    """Return the text of `diff`. Variants with the same requirement are written as one line."""
     width = terminal.width()
     lines = []
     for sign, variants in (("+", gained), ("-", lost)):
@@ -31,12 +31,16 @@ def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: S
         lines += textwrap.wrap(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     lines += ["", *broken(FEW)] * any(v.requires.on for v in (*gained, *lost))
     lines += [""] * bool(lines)
-    return "\n".join([*lines, f"{old} to {new}: {len(gained)} more, {len(lost)} fewer"])
+    number = f"{len(gained):,} variant{'s' * (len(gained) != 1)}"
+    return "\n".join([*lines, f"{old} to {new}: {number} added, {len(lost):,} removed"])
+
+
+## codegen/ptxspec/piece.py
 
 
 def _fitting(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """The rows of a table. What stands beside a notation too long for the terminal has a line of its own there; in a
-    file or a pipe, where lines are searched, every row is a line."""
+    """Return the rows of a table. On a terminal, the cells beside a notation that is too long get a line of their own.
+    In a file or a pipe, every row is one line, so that lines can be searched."""
     if not rows:
         return []
     lines = table([row[1:] for row in rows])
@@ -52,7 +56,7 @@ def _fitting(rows: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 def _forms(db: Database, variants: Sequence[Variant]) -> Iterator[tuple[str, int, Requirement]]:
-    """Notations that stand for the variants, each with the number of operands and what it requires."""
+    """Yield notations that stand for the variants, each with the number of operands and the requirement."""
     found: dict[tuple[str, int, Requirement], list[Variant]] = {}
     for v in variants:
         found.setdefault((v.opcode, v.operands, v.requires), []).append(v)

@@ -1,4 +1,4 @@
-"""Families: spellings with the manual's own placeholders, as setp.cmp.f32 and fma.rnd.f32, and the variants that they
+"""Spellings with the placeholders of NVIDIA's manual, such as setp.cmp.f32 and fma.rnd.f32, and the variants that they
 stand for."""
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class Family(NamedTuple):
     variants: tuple[Variant, ...]
 
     def needs(self) -> dict[Requirement, list[Variant]]:
-        """What the variants need, each requirement with those of them that have it."""
+        """Return the requirements of the variants, each with the variants that have it."""
         found: dict[Requirement, list[Variant]] = {}
         for v in self.variants:
             found.setdefault(v.requires, []).append(v)
         return found
 
     def question(self, spelling: str) -> str:
-        """What to say where one variant is needed."""
+        """Return the message that asks for a single variant."""
         some = ", ".join(dict.fromkeys(v.spelling for v in self.variants))
-        return f"{spelling} stands for {len(self.variants)} variants, name one of them: {some}"
+        return f"{spelling} stands for {len(self.variants)} variants; name one of them: {some}"
 
     def as_json(self, db: Database, target: str | None, ptx: str | None) -> dict[str, Any]:
         return {
@@ -47,8 +47,8 @@ class Family(NamedTuple):
 
 
 def family(db: Database, spelling: str, operands: int | None = None) -> Family | None:
-    """Return the variants that a spelling with placeholders stands for; None where it has none, or no variant is
-    spelled so."""
+    """Return the variants that a spelling with placeholders stands for; None if it has no placeholders, or stands for
+    no variant."""
     opcode, *names = spelling.strip().split(".")
     open_names = [n for n in dict.fromkeys(names) if n in db.groups and not db.knows(n)]
     if not open_names or opcode not in db.opcodes:
@@ -58,7 +58,7 @@ def family(db: Database, spelling: str, operands: int | None = None) -> Family |
         chosen = dict(zip(open_names, members, strict=True))
         if v := db.find(opcode, [chosen.get(n, n) for n in names], operands):
             found.setdefault(v, members)
-    # The placeholders are the manual's: where it lists some, those alone are meant.
+    # The placeholders are those of NVIDIA's manual: if it lists some of the variants, only these are meant.
     meant = [v for v in found if v.listed] or list(found)
     used = (tuple(dict.fromkeys(found[v][i] for v in meant)) for i in range(len(open_names)))
     return Family(dict(zip(open_names, used, strict=True)), tuple(meant)) if meant else None

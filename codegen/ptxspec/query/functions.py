@@ -17,18 +17,18 @@ def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) 
     where = f" on {target}" if target else ""
     by, order = compiler(db, found[0]), db.calls["targets"]
     if not compiled:
-        why = f"{by} compiles for {order[0]} to {order[-1]}"
+        why = f"{by} supports {order[0]} to {order[-1]} only"
         if target in order:
             # Each LLVM has intrinsics of its own.
             why = f"{by} does not compile it" + ("; another LLVM may" if by != db.calls["compiler"] else "")
         return f"no: {name}{where}: {why}"
-    lines = [f"yes: {name}{where}, as {by} compiles it"]
+    lines = [f"yes: {name}{where}, compiled by {by}"]
     for call in compiled:
-        lines += broken(f"{call.text} gives {call.gives}; of {call.header}", "  ", "    ")
+        lines += broken(f"{call.text} returns {call.gives}; declared in {call.header}", "  ", "    ")
         for became in call.becomes:
             lines += _told(db, became, target, "")
         for became in call.fast:
-            lines += _told(db, became, target, ", under -use_fast_math")
+            lines += _told(db, became, target, ", with -use_fast_math")
         if call.low:
             lines.append("    the low 8 bits of %d are the result; an argument of 8 bits is extended to its register")
     return "\n".join(lines)
@@ -39,21 +39,21 @@ def _told(db: Database, became: Became, target: str | None, under: str) -> Itera
     yield from (f"      {line}" for line in lines_of(became.ptx))
     if len(became.statements) == 1 and (v := variant(db, became.statements[0])):
         here = db.on(v, target)
-        yield from broken(requirement(db, v.requires), "      needs   ", " " * 14)
-        yield f"      claim   {here.claim}"
+        yield from broken(requirement(db, v.requires), "      requires  ", " " * 16)
+        yield f"      claim     {here.claim}"
         if hazard := db.hazard(v, target):
-            yield from broken(hazard, "      hazard  ", " " * 14)
+            yield from broken(hazard, "      hazard    ", " " * 16)
 
 
 def number(became: Became) -> str:
-    """Return how many instructions became of a call, in words."""
+    """Return the number of instructions that a call compiles to, in words."""
     if not became.ptx:
-        return f"software, up to {became.size} instructions" if became.size else "nothing is left to do"
+        return f"a software routine of up to {became.size} instructions" if became.size else "no instruction"
     return "one instruction" if became.size == 1 else f"{became.size} instructions"
 
 
 def lines_of(ptx: str) -> list[str]:
-    """Return PTX with a statement in a line, in braces where it declares registers."""
+    """Return PTX with a statement in a line, in braces if there are several."""
     lines = [f"{s.strip()};" for s in ptx.split(";") if s.strip()]
     return ["{", *(f"  {line}" for line in lines), "}"] if len(lines) > 1 else lines
 

@@ -1,5 +1,5 @@
-"""Lists of variants as text, JSON and CSV, and tables on a terminal. Like the database it needs the standard library
-only."""
+"""Lists of variants as text, JSON and CSV, and tables on a terminal. Like the database, this module requires the
+standard library only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .verdicts import here_as_json
 
 
 def variants_as_json(db: Database, variants: Iterable[Variant], target: str | None = None) -> str:
-    """The JSON of `list`. Here and below all variants are on the target, if one is named."""
+    """Return the JSON of `list`. Here and below, all variants are available on the target, if one is named."""
     rows = [
         {
             "variant": v.spelling,
@@ -33,9 +33,9 @@ def variants_as_json(db: Database, variants: Iterable[Variant], target: str | No
 
 
 def variants_as_csv(db: Database, variants: Iterable[Variant], target: str | None = None) -> str:
-    """The CSV of `list`: a header and one line for each variant; no field holds a comma. `hazard` is yes where there is
-    one, which queries and JSON describe. `here` is the first PTX version on the target that was named, `cuda` its
-    release."""
+    """Return the CSV of `list`: a header and one line for each variant; no field contains a comma. `hazard` is yes if
+    there is one, which queries and JSON describe. `here` is the first PTX version on the named target, and `cuda` its
+    CUDA release."""
     lines = ["variant,operands,target,ptx,until,claim,within,on,hazard,here,cuda"]
     for v in variants:
         r = v.requires
@@ -49,7 +49,7 @@ def variants_as_csv(db: Database, variants: Iterable[Variant], target: str | Non
 
 
 def variants_as_table(db: Database, variants: Sequence[Variant], target: str | None = None) -> str:
-    """The table of `list`, narrow enough for a terminal of 80 columns."""
+    """Return the table of `list`, narrow enough for a terminal of 80 columns."""
     rows = [("variant", "operands", *(("PTX", "CUDA") if target else ("target", "PTX")), "claim")]
     needs = {r: _needs(db, r, target) for r in {v.requires for v in variants}}
     rows += [(v.spelling, str(v.operands), *needs[v.requires], _claim(v)) for v in variants]
@@ -57,13 +57,13 @@ def variants_as_table(db: Database, variants: Sequence[Variant], target: str | N
     n = len(variants)
     few = ["", *broken(FEW)] * (not target and any(v.requires.on for v in variants))
     few += ["", *broken(HAZARD)] * any(v.hazards for v in variants)
-    return "\n".join([*lines, *few, "", f"{n} variant{'s' * (n != 1)}"]) if n else "no variant"
+    return "\n".join([*lines, *few, "", f"{n:,} variant{'s' * (n != 1)}"]) if n else "no variants"
 
 
-# A column narrower than this is none: what it holds stands below, so far from the left.
+# The cells of a column that would be narrower than this are printed below the line, with an indent.
 _LEAST, _INDENT = 16, 4
-FEW = "* the first of few targets that have it: query and show name them all"
-HAZARD = "hazard: the machine code does something else than the spelling; query says what"
+FEW = "* the first of the few targets that support it; `query` and `show` list them all"
+HAZARD = "hazard: the machine code does not do what the spelling says; `query` says more"
 
 
 def _claim(v: Variant) -> str:
@@ -71,20 +71,21 @@ def _claim(v: Variant) -> str:
 
 
 def oldest(r: Requirement) -> str:
-    """The first target that has it; marked where newer ones need not."""
+    """Return the first target that supports a variant, marked if newer ones may not."""
     return f"{r.target}{'*' * bool(r.on)}"
 
 
 def _needs(db: Database, r: Requirement, target: str | None) -> tuple[str, str]:
-    """The target and the PTX versions that are needed; on a named target the versions, and the first one's release."""
+    """Return the target and the PTX versions that are required; on a named target, the versions and the CUDA release of
+    the first."""
     here = db.catalog.here(r, target) if target else r
     versions = "; ".join([f"{here.ptx}-{here.until}" if here.until else here.ptx, *limits(db, here)])
     return (versions, db.versions[here.ptx].cuda) if target else (oldest(r), versions)
 
 
 def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
-    """Rows as lines with aligned columns. Of lines that are wider than a terminal the last column goes on below; all of
-    it stands there where there is no room for it behind the others."""
+    """Return rows as lines with aligned columns. If a line is wider than the terminal, its last column continues below,
+    or is moved there as a whole if there is no room beside the others."""
     line = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*rows, strict=True))
     lines = [(line % tuple(r)).rstrip() for r in rows]
     if width is None or max(map(len, lines), default=0) <= width:
@@ -103,13 +104,13 @@ def table(rows: Sequence[Sequence[str]], width: int | None = None) -> list[str]:
 
 
 def broken(text: str, first: str = "", others: str = "") -> list[str]:
-    """A line, which a terminal that is narrower shows as several."""
+    """Return a text as one line, or as several if the terminal is narrower."""
     width = terminal.lines_width()
     return [first + text] if width is None or len(first + text) <= width else wrapped(text, first, others, width)
 
 
 def wrapped(text: str, first: str, others: str, width: int | None = None) -> list[str]:
-    import textwrap  # only needed where there are some
+    import textwrap  # most answers need no wrapping
 
     width = width or terminal.lines_width(most=80) or 80
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""The machine code that ptxas makes of a variant, as recorded in generated/data/machine_code.json."""
+"""The machine code that ptxas generates for a variant, as recorded in generated/data/machine_code.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Code = Mapping[str, Any]
 
 
 def recorded(path: Path) -> Mapping[str, Any] | None:
-    """The file; None where nothing was recorded of this root, or by another release."""
+    """Return the content of the file; None if nothing was recorded for this root, or another release recorded it."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -23,7 +23,7 @@ def recorded(path: Path) -> Mapping[str, Any] | None:
 
 
 def codes(db: Database, recorded: Mapping[str, Any], v: Variant) -> list[Code]:
-    """The machine code of a variant: `on` are the ranges of targets where it is that."""
+    """Return the machine code of a variant; `on` are the ranges of targets that have it."""
     for entry in recorded["opcodes"].get(v.opcode, ()):
         if entry["operands"] == v.operands and any(_stands_for(db, form, v) for form in entry["for"]):
             return list(entry["code"])
@@ -31,22 +31,21 @@ def codes(db: Database, recorded: Mapping[str, Any], v: Variant) -> list[Code]:
 
 
 def by_target(db: Database, recorded: Mapping[str, Any], v: Variant) -> dict[str, Code]:
-    """Return the machine code of a variant by each target of the recording."""
+    """Return the machine code of a variant on each recorded target."""
     order = list(recorded["targets"])
     ranges = [(order.index(a), order.index(b), code) for code in codes(db, recorded, v) for a, b in code["on"]]
     return {t: code for i, t in enumerate(order) for first, last, code in ranges if first <= i <= last}
 
 
 def lines(db: Database, path: Path, v: Variant) -> Iterator[str]:
-    """A line for each number of machine instructions and the targets where it is that; none where nothing was
-    recorded."""
+    """Yield a line for each recorded machine code of a variant, with its targets."""
     file = recorded(path)
     if file is None:
-        # Everything else is told all the same.
+        # The rest of the page is shown all the same.
         return
     found = codes(db, file, v)
     if any(".*" in code["text"] for code in found):
-        yield "- in machine code `.*` stands for modifiers that depend on the variant's"
+        yield "- in the machine code, `.*` stands for modifiers that depend on the variant"
     for code in found:
         where = ", ".join(first if first == last else f"{first} to {last}" for first, last in code["on"])
         yield f"- machine code on {where} ({file['assembler']}): {_counted(code)}"
@@ -59,7 +58,7 @@ def _counted(code: Code) -> str:
 
 
 def _stands_for(db: Database, form: str, v: Variant) -> bool:
-    """Return whether a notation has a variant among its spellings."""
+    """Return whether a notation stands for a variant, among others."""
     groups = {name: tuple(members) for name, members in db.groups.items()}
     for names in expand(form[len(v.opcode) :], groups):
         modifiers, types = db.split(names)

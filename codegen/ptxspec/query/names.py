@@ -1,4 +1,4 @@
-"""The targets that somebody names: by all names that the catalogue knows, and `native`, this machine's GPU."""
+"""The targets that a user names: by any name in the catalogue, or as `native`, this machine's GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NATIVE = "native"
 
 
 def target(db: Database, text: str) -> str:
-    """The target that is meant. Raises PtxspecError where there is none, or more than one."""
+    """Return the target that a text names. Raises PtxspecError if there is none, or more than one."""
     try:
         return names.only(db, text, targets(db, text))
     except names.UnknownTargetNameError as e:
@@ -18,7 +18,7 @@ def target(db: Database, text: str) -> str:
 
 
 def targets(db: Database, text: str) -> list[str]:
-    """Return all targets that may be meant, in their order. Raises PtxspecError where there is none."""
+    """Return all targets that a text can mean, in their order. Raises PtxspecError if there is none."""
     if text.strip().lower() == NATIVE:
         return native(db)
     try:
@@ -28,13 +28,15 @@ def targets(db: Database, text: str) -> list[str]:
 
 
 def native(db: Database) -> list[str]:
-    """The targets of the GPUs that the driver shows. Raises PtxspecError where it shows none."""
+    """Return the targets of the GPUs that the driver reports. Raises PtxspecError if it reports none."""
     from ..native import capabilities  # few ask for it
 
     found = []
     for major, minor in capabilities():
         name = f"sm_{major}{minor}"
         if name not in db.targets:
-            raise PtxspecError(f"the driver shows a GPU of compute capability {major}.{minor}, which is not known here")
+            raise PtxspecError(
+                f"the driver reports a GPU of compute capability {major}.{minor}, which this database does not know"
+            )
         found.append(name)
     return list(dict.fromkeys(found))

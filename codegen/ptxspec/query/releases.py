@@ -13,16 +13,18 @@ from .lists import broken, table
 
 
 def targets_as_table(db: Database, found: Sequence[str], whole: bool) -> str:
-    """A line for each target; all of its products where they are asked for."""
-    rows = [("target", "capability", "architecture", "PTX", "CUDA", "gone from", "GPUs")]
+    """Return a table with a line for each target; `whole`: with all of its products."""
+    rows = [("target", "capability", "architecture", "PTX", "CUDA", "dropped in", "GPUs")]
     for t in (db.targets[name] for name in found):
         sold = "" if t.base and not whole else names.sold_as(db, t.name, whole)
         rows.append((t.name, t.capability, t.architecture, t.ptx, t.cuda, t.gone, sold))
-    notes = ["PTX, CUDA: the first that have it; gone from: the first CUDA release that compiles for it no more"]
+    notes = [
+        "PTX, CUDA: the first versions that support the target; dropped in: the first CUDA release that no longer does"
+    ]
     if any(db.targets[name].base for name in found):
         notes.append(
-            "code of an architecture-specific target (sm_90a) runs on that capability alone, of a family-specific one "
-            "(sm_100f) on its family: --format json names it"
+            "code for an architecture-specific target (sm_90a) runs only on GPUs of that capability, and code for a "
+            "family-specific target (sm_100f) on GPUs of its family, which --format json lists"
         )
     return "\n".join([*table(rows, terminal.lines_width()), "", *(line for n in notes for line in broken(n))])
 
@@ -51,7 +53,7 @@ def _target(db: Database, t: Target) -> dict[str, Any]:
 def versions_as_table(db: Database) -> str:
     rows = [("PTX", "CUDA", "driver", "on Windows")]
     rows += [(v.version, v.cuda, v.linux, v.windows) for v in db.versions.values()]
-    notes = ["driver: the least one that reads the version by itself, as NVIDIA's release notes have it"]
+    notes = ["driver: the oldest driver that supports the PTX version, according to NVIDIA's release notes"]
     notes += [
         f"PTX {v.version}: NVIDIA's manual names CUDA {v.listed}, which was never released; {v.cuda} was the first"
         for v in db.versions.values()
@@ -76,7 +78,7 @@ def _version(v: PtxVersion) -> dict[str, Any]:
 
 
 def _references(db: Database, used: Iterable[str]) -> dict[str, Any]:
-    """Titles and addresses of what rows name as their source."""
+    """Return the titles and addresses of the sources that rows name."""
     return {name: db.data["references"][name] for name in dict.fromkeys(used)}
 
 

@@ -1,4 +1,4 @@
-"""The manual in the terminal: a whole page, or the part of it that is about one variant."""
+"""The manual in the terminal: a whole page, or all that is known about one variant."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .database import Database, Variant
 from .families import family
 from .verdicts import query, variant
 
-STANDINGS = {"equal": "every bit equal", "inside": "inside of the bound", "unequal": "not equal"}
+STANDINGS = {"equal": "equal bit for bit", "inside": "within the bound", "unequal": "not equal"}
 
 
 def page(root: Root, name: str, operands: int | None = None) -> str:
-    """Markdown about an opcode or a variant. Raises PtxspecError for one that does not exist."""
+    """Return Markdown about an opcode or a variant. Raises PtxspecError for one that does not exist."""
     db = Database.read(root.data)
     if name in db.opcodes:
         if operands is not None:
             raise PtxspecError(
-                f"--operands belongs to a variant, such as {db.opcodes[name].variants[0]}; {name} is an opcode"
+                f"--operands applies to variants only, such as {db.opcodes[name].variants[0]}; {name} is an opcode"
             )
         path = root.generated / "manual" / f"{name}.md"
         try:
@@ -45,7 +45,7 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
 
 
 def section(v: Variant, operands: int | None = None) -> str:
-    """Return the manual's page with the anchor of a variant; `operands` tells it from others of its spelling."""
+    """Return the manual's page with the anchor of a variant; `operands` distinguishes variants of the same spelling."""
     return f"{v.opcode}.html#{quote(v.spelling, safe='.:')}{f'-{operands}' if operands else ''}"
 
 
@@ -56,18 +56,18 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
     lines += [f"- `.{n}`: {data['modifiers'][n]['summary']}" for n in names if n in data["modifiers"]]
     lines += [f"- `.{n}`: {data['types'][n]['summary']}" for n in names if n in data["types"]]
     lines += ["", f"- requires: {requirement(db, v.requires)}"]
-    lines += [f"- available nowhere: {v.crash}"] if v.crash else []
+    lines += [f"- available on no target: {v.crash}"] if v.crash else []
     if v.manual is None:
-        lines.append("- the manual does not list this spelling; the assembler takes it")
+        lines.append("- NVIDIA's manual does not list this spelling; the assembler accepts it")
     elif v.manual != v.requires:
-        lines.append(f"- the manual says: {requirement(db, v.manual)}")
+        lines.append(f"- NVIDIA's manual says: {requirement(db, v.manual)}")
     if longer:
         lines.append(f"- stands for `{longer.spelling}`")
     for a in (about["accuracy"][i] for i in known.get("accuracy", ())):
         lines.append(f"- error: at most {a['bound']} {a['kind']} for {a.get('range', 'all')} operands ({a['section']})")
         if "exceeded" in a:
-            lines.append(f"  - the hardware itself exceeds it on {a['exceeded']}: the manual errs")
-    lines += [f"- claim: {v.claim}", f"- its basis: {v.basis}"]
+            lines.append(f"  - the hardware exceeds this bound on {a['exceeded']}: NVIDIA's manual is wrong here")
+    lines += [f"- claim: {v.claim}", f"- basis of the claim: {v.basis}"]
     lines += [f"- recorded: {r}: {STANDINGS[found]}" for r, found in v.recorded] or ["- recorded: on no GPU yet"]
     for on, claim, told in data["followed"].get(f"{v.spelling} {v.operands}", ()):
         where = ", ".join(on)
@@ -82,7 +82,7 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
         lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(basis)})")
     for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
         *operands, result = shown[0]
-        lines.append(f"- constants are folded to something else: {text} {', '.join(operands)} give {result}")
+        lines.append(f"- constant folding gives other results: {text} {', '.join(operands)} give {result}")
     lines += machine_code.lines(db, code, v)
     lines += _functions(db, v)
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
@@ -91,23 +91,23 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
     for found in recipes(db, v, None, None):
         lines += ["", *_with_fences(recipe(db, found, ""))]
     if reason := db.opcodes[v.opcode].why_no_recipe(v):
-        lines += ["", f"Where it is missing: {reason}"]
-    lines += ["", f"`ptxspec show {v.opcode}` has the semantics and the corner cases.", ""]
+        lines += ["", f"Where it is not available: {reason}"]
+    lines += ["", f"`ptxspec show {v.opcode}` shows the semantics and the corner cases.", ""]
     return "\n".join(lines)
 
 
 def _functions(db: Database, v: Variant) -> Iterator[str]:
-    """Yield a line with the functions of CUDA C++, or intrinsics, that become a variant alone, where there are any."""
+    """Yield lines with the functions of CUDA C++ and intrinsics that compile to this variant alone."""
     where: dict[tuple[str, str], list[str]] = {}
     for call, became in calls.becoming(db, v):
         key = calls.compiler(db, call), functions.places(db, became.on)
         where.setdefault(key, []).append(f"`{call.text}`")
     for (compiler, on), some in where.items():
-        yield f"- what {compiler} makes of these functions, {on}: {', '.join(some)}"
+        yield f"- compiled from these functions by {compiler}, {on}: {', '.join(some)}"
 
 
 def _with_fences(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines with those that are indented as blocks of code."""
+    """Yield lines, of which the indented ones become blocks of code."""
     for is_code, block in groupby(lines, lambda line: line.startswith("  ")):
         found = list(block)
         yield from ["", "```", *(line[2:] for line in found), "```", ""] if is_code else found

@@ -16,14 +16,16 @@ from .families import Family, family
 
 
 class Verdict(NamedTuple):
-    """The answer to a query. `exists`: some PTX version takes it on some target; `available`: where it was asked.
-    `requires` is what it needs wherever it is, and `here` what it needs on the target that was named, if it has it.
-    `hazard` is what its machine code does instead there, `loose` what its results may be beside what it says.
-    `nearest` is what exists there and is spelled alike, and need not do the same; `help` says how to mend it, and
-    names `not_the_same`, which computes something else and is easily taken for it. `instead` are the recipes, those
-    first that work there; `no_recipe` is why there is none, or none for every target.
-    `family` are the variants that a spelling with the manual's placeholders stands for, `register` is the special
-    register that was asked about, and `asked` are the target and PTX version that were named."""
+    """The answer to a query.
+
+    `exists`: some PTX version supports the variant on some target. `available`: so do the target and PTX version that
+    were named, which are `asked`. `requires` is the requirement on all targets, and `here` that on the named target, if
+    it supports the variant. `hazard` says what the machine code does there instead, and `loose` how results may differ
+    from what the spelling says. `nearest` are available variants that are spelled alike and need not do the same.
+    `help` says what to write; it names `not_the_same`, variants that compute something else and are easily mistaken for
+    this one. `instead` are the recipes, of which those that work there come first; `no_recipe` is the reason why there
+    is none, or none for every target. `family` are the variants that a spelling with placeholders stands for, and
+    `register` is the special register that was asked about."""
 
     variant: str
     operands: int | None
@@ -48,17 +50,18 @@ class Verdict(NamedTuple):
     asked: tuple[str | None, str | None] = (None, None)
 
     def __bool__(self) -> bool:
-        """Return whether it is available where it was asked."""
+        """Return whether the variant is available on the target and in the PTX version that were named."""
         return self.available
 
     @property
     def outside(self) -> bool:
-        """Return whether the spelling does not exist here and PTX may have it: the database is about some opcodes and
-        types."""
+        """Return whether the spelling is not in this database but may be PTX. The database describes some opcodes and
+        types only."""
         return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
     def as_json(self, db: Database) -> dict[str, Any]:
-        """`instead` is what may be written there; `instead_elsewhere` needs another target or PTX version."""
+        """Return the JSON of `query`. The recipes in `instead` work there; those in `instead_elsewhere` require another
+        target or PTX version."""
         return {
             "schema": 4,
             "variant": self.variant,
@@ -85,7 +88,7 @@ class Verdict(NamedTuple):
 def query(
     db: Database, spelling: str, operands: int | None = None, target: str | None = None, ptx: str | None = None
 ) -> Verdict:
-    """Return whether a variant exists and is available, with the reasons why not and what is spelled alike.
+    """Return whether a variant exists and is available, with the reasons why not and variants that are spelled alike.
 
     Raises PtxspecError for an unknown target or PTX version."""
     target = db.target(target) if target is not None else None
@@ -129,7 +132,7 @@ def query(
         hazard=db.hazard(found, target, ptx),
         loose=found.loose,
     )
-    # What has ended is missing under every PTX version of today, though without a target an old one will do.
+    # A variant that has ended is missing in current PTX versions, although a query without a target finds an old one.
     if not verdict.available or (found.requires.until and target is ptx is None):
         none = db.opcodes[found.opcode].why_no_recipe(found)
         verdict = verdict._replace(instead=recipes(db, found, target, ptx), no_recipe=none)
@@ -137,11 +140,11 @@ def query(
 
 
 def _of_register(db: Database, text: str, operands: int | None, target: str | None, ptx: str | None) -> Verdict:
-    """Return whether there is a special register, which inline assembly writes with two %, and whether it is available.
+    """Return whether a special register exists and is available. Inline assembly writes its name with two %.
 
-    Raises PtxspecError where operands are asked for."""
+    Raises PtxspecError if a number of operands is given."""
     if operands is not None:
-        raise PtxspecError(f"--operands is about a variant, and {visible(text)} is a special register")
+        raise PtxspecError(f"--operands applies to variants only; {visible(text)} is a special register")
     name = "%" + text.lstrip("%")
     found = db.special_registers.get(name.partition(".")[0])
     if found is None or not found.has(name):
@@ -155,8 +158,10 @@ def _no_register(db: Database, name: str, known: SpecialRegister | None) -> Reas
     if known is not None:
         fields = ", ".join(f".{f}" for f in FIELDS)
         has = f"it has the fields {fields}" if known.fields else "it has no fields"
-        return Reason("unknown-register", f"{name} is no part of {name.partition('.')[0]}; {has}")
-    near = suggest(name.partition(".")[0], db.special_registers, otherwise="the manual's page of them lists all")
+        return Reason("unknown-register", f"{name} is not a field of {name.partition('.')[0]}; {has}")
+    near = suggest(
+        name.partition(".")[0], db.special_registers, otherwise="`ptxspec manual special-registers` lists them"
+    )
     return Reason("unknown-register", f"there is no special register {visible(name)}; {near}")
 
 
@@ -165,7 +170,7 @@ def _register_as_json(r: SpecialRegister) -> dict[str, Any]:
 
 
 def variant(db: Database, spelling: str, operands: int | None = None) -> Variant:
-    """A variant by its spelling, modifiers in any order; the one with the fewest operands unless told.
+    """Return a variant by its spelling, with modifiers in any order; by default the one with the fewest operands.
 
     Raises PtxspecError for a spelling that does not exist."""
     opcode, *names = spelling.strip().split(".")
@@ -179,7 +184,7 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
 
 
 def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
-    """Return what is needed on one target, with the CUDA release that brought it and the drivers that read it."""
+    """Return the JSON of the requirement on one target, with the CUDA release and the drivers that first support it."""
     version = db.versions[here.ptx]
     return {
         "target": here.target,
@@ -191,17 +196,20 @@ def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
 
 
 def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Return reasons with the function of CUDA C++ that is meant by a name that is neither its nor an opcode's."""
+    """Return reasons, in which one that suggests a function of CUDA C++ or a special register replaces an unknown
+    opcode."""
     if not any(r.code in ("unknown-opcode", "syntax") for r in reasons):
         return reasons
     if found := calls.named(db, spelling):
-        message = f"{found[0].name} is a function and no instruction: `ptxspec query '{found[0].text}'` tells its PTX"
+        message = f"{found[0].name} is a function, not an instruction; `ptxspec query '{found[0].text}'` shows its PTX"
         return (Reason("unknown-opcode", message),)
     if (name := f"%{spelling.strip()}") and any(r.has(name) for r in db.special_registers.values()):
-        return (Reason("unknown-opcode", f"{name} is a special register: `ptxspec query {name}` tells what it needs"),)
+        return (
+            Reason("unknown-opcode", f"{name} is a special register; `ptxspec query {name}` shows what it requires"),
+        )
     if not (near := calls.near(db, spelling)):
         return reasons
-    return (Reason("unknown-opcode", f"no opcode or function is called {spelling.strip()}; did you mean '{near}'?"),)
+    return (Reason("unknown-opcode", f"there is no opcode or function {spelling.strip()}; did you mean '{near}'?"),)
 
 
 def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Conditions on variants, as `list --where` takes them: "type=bf16 and target=sm_90 and not target=sm_80"."""
+"""Conditions on variants for `list --where`, such as "type=bf16 and target=sm_90 and not target=sm_80"."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _NESTED = 200
 
 
 def where(db: Database, text: str, ptx: str | None = None) -> Condition:
-    """Return the condition that a text says. A target has a variant under the PTX version that is given, or under any.
+    """Return the condition that a text states. A target has a variant if it supports it in the given PTX version, or in
+    any if none is given.
 
-    Raises PtxspecError for what is no condition, and for an unknown key or value."""
+    Raises PtxspecError for a text that is no condition, and for an unknown key or value."""
     terms: list[Condition] = []
 
     def named(m: re.Match[str]) -> str:
@@ -28,13 +29,15 @@ def where(db: Database, text: str, ptx: str | None = None) -> Condition:
 
     rest = _TERM.sub(named, text)
     if wrong := re.search(r"[^\s()\w]", rest):
-        raise PtxspecError(f"--where: '{wrong[0]}' is none of key=value, and, or, not and parentheses, {_EXAMPLE}")
+        raise PtxspecError(
+            f"--where: unexpected '{wrong[0]}'; a condition has key=value, and, or, not and parentheses, {_EXAMPLE}"
+        )
     try:
-        # The words are Python's, and bind as they do there.
+        # The words have the same precedence as in Python.
         tree = ast.parse(" ".join(rest.split()), mode="eval").body
         return _read(tree, terms, _NESTED)
     except (SyntaxError, RecursionError, MemoryError):
-        raise PtxspecError(f"--where: '{text}' is no condition, {_EXAMPLE}") from None
+        raise PtxspecError(f"--where: '{text}' is not a valid condition; write one {_EXAMPLE}") from None
 
 
 def _read(tree: ast.expr, terms: list[Condition], deep: int) -> Condition:
@@ -50,7 +53,7 @@ def _read(tree: ast.expr, terms: list[Condition], deep: int) -> Condition:
     if isinstance(tree, ast.Name) and re.fullmatch(r"_\d+", tree.id) and int(tree.id[1:]) < len(terms):
         return terms[int(tree.id[1:])]
     word = tree.id if isinstance(tree, ast.Name) else ast.unparse(tree)
-    raise PtxspecError(f"--where: '{word}' is no key=value, {_EXAMPLE}")
+    raise PtxspecError(f"--where: '{word}' does not have the form key=value, {_EXAMPLE}")
 
 
 def _term(db: Database, key: str, value: str, ptx: str | None) -> Condition:
@@ -61,7 +64,7 @@ def _term(db: Database, key: str, value: str, ptx: str | None) -> Condition:
         return lambda v: db.takes(v, target, ptx)
     if key == "operands":
         if not value.isdecimal():
-            raise PtxspecError(f"--where: operands={value}: write a number, as in operands=2")
+            raise PtxspecError(f"--where: operands={value}: expected a number, as in operands=2")
         return lambda v: v.operands == int(value)
     values, has = {
         "opcode": (db.opcodes, lambda v: v.opcode == value),
@@ -73,7 +76,7 @@ def _term(db: Database, key: str, value: str, ptx: str | None) -> Condition:
     }.get(key, ((), None))
     if has is None:
         if key == "ptx":
-            raise PtxspecError(f"--where: a PTX version holds for all of it: write --ptx {value}")
+            raise PtxspecError(f"--where: a condition has no PTX version; use the option --ptx {value}")
         keys = ("target", "type", "result", "opcode", "modifier", "operands", "claim", "hazard")
         raise PtxspecError(f"--where: {unknown('key', key, keys)}")
     if value not in values:

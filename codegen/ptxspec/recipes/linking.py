@@ -159,30 +159,34 @@ class _Linking:
         self.registers = {f"%{place}": width_of(o) for o in v.sources for place in o.places}
         calls: list[Call] = []
         if recipe.differs == WITHIN_BOUND and v.claim != "bounded":
-            raise _Wrong(None, f"the manual gives no bound on the error of {v}", "say what else differs, or narrow it")
+            raise _Wrong(
+                None, f"NVIDIA's manual gives no bound on the error of {v}", "state another difference, or narrow it"
+            )
         unwritten = set(results)
         for written in recipe.statements:
             for lane in range(v.lanes) if _has_lanes(written) else (0,):
                 call = self._call(written, lane)
                 for name in call.results:
                     if f"{name}" in self._sources:
-                        raise _Wrong(written, f"{name} is an operand of {v.opcode}", "write to a register of your own")
+                        raise _Wrong(written, f"{name} is an operand of {v.opcode}", "write to a register of its own")
                     if name in results:
-                        # Whoever pastes it may have named one register for the result and a source.
+                        # A user may have one register for the result and a source.
                         if name not in unwritten or call.guard:
                             message = f"{name} is written more than once, or under a condition"
-                            raise _Wrong(written, message, "write it once, by the last statement")
+                            raise _Wrong(written, message, "write it once, in the last statement")
                         unwritten.discard(name)
                 read_late = set(call.arguments) & self._sources and len(unwritten) < len(results) - 1
                 if unwritten != set(results) and (read_late or not set(call.results) & set(results)):
-                    message = "the result is written before all operands are read, and may be the same register"
-                    raise _Wrong(written, message, "write the result by the last statement")
+                    message = "the result is written before all operands are read, and could be the same register"
+                    raise _Wrong(written, message, "write the result in the last statement")
                 calls.append(call)
         if unwritten:
-            raise _Wrong(None, f"nothing is written to {', '.join(sorted(unwritten))}", "the last statement does that")
+            raise _Wrong(
+                None, f"nothing is written to {', '.join(sorted(unwritten))}", "the last statement must do that"
+            )
         requires = self.known.together(frozenset(c.variant for c in calls))
         if requires is None:
-            raise _Wrong(None, f"no target has all of this for {v}")
+            raise _Wrong(None, f"no target supports all statements of the recipe for {v}")
         return Instead(tuple(calls), self.scratch, requires, recipe.differs, recipe)
 
     @property
@@ -202,10 +206,10 @@ class _Linking:
         ]
         used, unpacks = self._variant(written, [len(names) for names in groups])
         if used is v:
-            raise _Wrong(written, f"this is {v} itself, which is missing where the recipe is for")
+            raise _Wrong(written, f"the recipe for {v} uses {v} itself")
         if used.crash or not self.spec.instructions[used.opcode].is_advisable(used):
-            why = "the manual does not list it" if not used.listed else "its machine code is not what it says"
-            raise _Wrong(written, f"{used} is not to be advised: {why}")
+            why = "NVIDIA's manual does not list it" if not used.listed else "its machine code does something else"
+            raise _Wrong(written, f"{used} must not be advised: {why}")
         guard = None
         if written.guard:
             name = written.guard.lstrip("!").replace("#", str(lane))
@@ -224,19 +228,19 @@ class _Linking:
         return Call(used, guard, results, arguments, f"{condition}{used.spelling} {', '.join(vectors)};", unpacks)
 
     def _named(self, written: Written, text: str) -> str:
-        """What stands for an operand as it is written: `$shift` and `{%c}` stand for another."""
+        """Return the operand that a written one stands for: `$shift` and `{%c}` stand for another."""
         text = text.strip("{}")
         if text[0] != "$":
             return text
         names = (*self.variant.modifiers, *self.variant.type_names)
         found = next((x for name, x in self.recipe.where.get(text[1:], {}).items() if name in names), None)
         if found is None:
-            raise _Wrong(written, f"nobody says what {text} is of {self.variant}", "name it in `where`")
+            raise _Wrong(written, f"{text} has no value for {self.variant}", "name it in `where`")
         return found
 
     def _variant(self, written: Written, shape: list[int]) -> tuple[Variant, bool]:
-        """The variant that a statement is whose operands have so many registers, and whether it stands the other way
-        round."""
+        """Return the variant of a statement whose operands have these numbers of registers, and whether it is reversed,
+        so that it unpacks."""
         spec, v = self.spec, self.variant
         for name in names_in(written.spelling):
             if name not in self.known.names:
@@ -254,7 +258,7 @@ class _Linking:
         spelling = ".".join((opcode, *names))
         if not same:
             near = suggest(spelling, (w.spelling for w in spec.instructions[opcode].variants))
-            raise _Wrong(written, f"there is no {spelling}, which this is for {v}", near)
+            raise _Wrong(written, f"there is no {spelling}, which this statement means for {v}", near)
         for w in same:
             if _shape(w) == shape:
                 return w, False
@@ -267,7 +271,7 @@ class _Linking:
     def _argument(self, written: Written, used: Variant, operand: Operand, name: str) -> None:
         if name.startswith("!"):
             if not operand.negatable:
-                raise _Wrong(written, f"{used} takes no negated operand", "negate it by a statement of its own")
+                raise _Wrong(written, f"{used} takes no negated operand", "negate it with a separate statement")
             self._read(written, name[1:], 0)
         elif name.startswith("%"):
             self._read(written, name, width_of(operand))
@@ -278,8 +282,8 @@ class _Linking:
             if not (integer or bits) or constant(name, operand) is None:
                 forms = {
                     "integer": "an integer",
-                    "single": "bits as 0f3F800000",
-                    "double": "bits as 0d3FF0000000000000",
+                    "single": "bits such as 0f3F800000",
+                    "double": "bits such as 0d3FF0000000000000",
                 }
                 taken = " or ".join(forms[s] for s in sorts if s in forms)
                 help = f"write {taken}, or a register" if taken else "move it into a register first"
@@ -288,17 +292,17 @@ class _Linking:
     def _read(self, written: Written, name: str, width: int) -> None:
         if name not in self.registers:
             names = ", ".join(sorted(self.registers))
-            raise _Wrong(written, f"{name} has no value here", f"those that have one are {names}")
+            raise _Wrong(written, f"{name} has no value here", f"these have one: {names}")
         if self.registers[name] != width:
             raise _Wrong(written, f"{name} is {_bits(self.registers[name])}, and here stands {_bits(width)}")
 
     def _write(self, written: Written, name: str, width: int, guarded: bool) -> None:
         if not name.startswith("%"):
-            raise _Wrong(written, f"{name} is no register")
+            raise _Wrong(written, f"{name} is not a register")
         own = {f"%{place}": width_of(o) for o in self.variant.results for place in o.places}
         before = self.registers.get(name, own.get(name))
         if guarded and name not in self.registers:
-            raise _Wrong(written, f"{name} has no value where the condition does not hold", "give it one before")
+            raise _Wrong(written, f"{name} has no value if the condition is false", "assign one first")
         if before is not None and before != width:
             raise _Wrong(written, f"{name} is {_bits(before)}, and here stands {_bits(width)}")
         self.registers[name] = width

@@ -70,8 +70,8 @@ class Prover:
         return errors
 
     def _wrong_since(self, variant: Variant, since: str) -> tuple[str, str] | None:
-        """Return what is wrong with the target since which a recipe is the variant: one must be named where the variant
-        does something else without a target, unless a recipe follows the hardware as the variant does."""
+        """Return the error in a recipe's `since`. It must name a target if the variant computes something else without
+        a target, unless the recipe follows the hardware as the variant does."""
         programs = self.compiler.programs(self.spec.instructions[variant.opcode], variant)
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
         newest = self.program(variant)
@@ -80,10 +80,11 @@ class Prover:
         if since == must:
             return None
         help = f"write since: {must}" if must else "remove 'since'"
-        return f"{variant} does what it does on its newest target {f'since {must}' if must else 'everywhere'}", help
+        where = f"from {must} on" if must else "on all targets"
+        return f"{variant} computes the same {where} as on its newest target", help
 
     def counterexample(self, variant: Variant, instead: Instead) -> Counterexample | None:
-        """The first of some operands on which the two differ by more than the recipe says."""
+        """Return the first of some operands on which the two differ by more than the recipe states."""
         few = _FEWER if id(instead.recipe) in self._met else _FEW
         self._met.add(id(instead.recipe))
         for operands in operand_sets(variant, few):
@@ -222,9 +223,9 @@ def _told(variant: Variant, instead: Instead, wrong: Counterexample) -> tuple[st
         for (s, place), x in zip(((s, p) for s in variant.sources for p in s.places), wrong.operands, strict=True)
     )
     made, expected = (", ".join(_lanes(x, variant.result) for x in found) for found in (wrong.recipe, wrong.variant))
-    message = f"the recipe does not do what {variant.spelling} does: of {given} it makes {made}, not {expected}"
+    message = f"the recipe differs from {variant.spelling}: for {given} it returns {made}, not {expected}"
     only = {NAN_BITS: "only the bits of a NaN may differ"}.get(instead.differs, "every bit must be the same")
-    return message, f"{only}: mend the recipe, or narrow it with `for:`"
+    return message, f"{only}: fix the recipe, or narrow it with `for:`"
 
 
 def _lanes(register: int, operand: Operand) -> str:

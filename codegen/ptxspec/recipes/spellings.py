@@ -28,16 +28,16 @@ def fill(spelling: str, names: Sequence[str], groups: Mapping[str, tuple[str, ..
     while position < len(spelling):
         part = _PART.match(spelling, position)
         if part is None:
-            help = "a spelling is made of .name, .{one,of}, {.optional} and {.this|.else}"
-            raise NotationError("this cannot be read", position, len(spelling) - position, help)
+            help = "a spelling consists of .name, .{one,of}, {.optional} and {.this|.else}"
+            raise NotationError("this cannot be parsed", position, len(spelling) - position, help)
         if part["first"]:
             optional = _named(part["first"], names, groups)
             found += optional if optional is not None else _literal(part["other"], groups)
         elif part["choice"] is not None or part["name"] in groups:
             chosen = _named(part[0], names, groups)
             if chosen is None:
-                message = f"the variant has nothing of {part[0]}"
-                raise NotationError(message, position, len(part[0]), f"write {{{part[0]}}} where it may be missing")
+                message = f"the variant has no name of {part[0]}"
+                raise NotationError(message, position, len(part[0]), f"write {{{part[0]}}} if it may be missing")
             found += chosen
         else:
             found.append(part["name"])

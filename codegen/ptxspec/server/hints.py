@@ -34,5 +34,5 @@ def hints(db: Database, judged: Judged, start: int, end: int) -> Iterator[Hint]:
         target = m.target if m.target and db.takes(m.variant, m.target, None) else needs.target
         version, own = db.catalog.window(needs, target)[0], db.targets[target].ptx
         if db.versions[version].order > db.versions[own].order:
-            about = f"{m.variant} needs {requirement(db, needs)}; {target} alone needs PTX {own}"
+            about = f"{m.variant} requires {requirement(db, needs)}; {target} itself requires PTX {own}"
             yield Hint(m.end, f"PTX {version}", about)

@@ -1,4 +1,4 @@
-"""What is known of an instruction, in a few lines of Markdown."""
+"""The facts about an instruction, in a few lines of Markdown."""
 
 from __future__ import annotations
 

@@ -99,6 +99,6 @@ class Judge:
         except PtxspecError as e:  # a file that it names is not what it should be
             settings, wrong = Configurations(self.db, Given(isolated=True)).otherwise, str(e)
         if wrong and wrong != self._told:
-            self._tell(f"{wrong}; files are judged without this")
+            self._tell(f"{wrong}; files are checked without this")
         self._told = wrong
         return settings

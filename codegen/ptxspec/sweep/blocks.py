@@ -1,5 +1,5 @@
-"""The blocks of operands that a sweep counts. A block's number alone says what is in it, so that whoever counts it, and
-however often, finds the same."""
+"""The blocks of operands that a sweep counts. A block's number alone determines its operands, so that every process
+finds the same each time."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from .recorded import Recorded
 
 Array = NDArray[Any]
 
-# Random operands of each stream: as many as a GPU is held against.
+# The number of random operands of each stream, as in the comparison with a GPU.
 _RANDOM = vectors.Sizes().random
-# All of so few are tried without being asked for.
+# If there are at most this many operands, all are tried by default.
 _FEW = 1 << 16
 
 
@@ -56,7 +56,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Counted:
-    """The counts of a block. `hidden`: it has results that differ, and a recording has only their digest."""
+    """The counts of a block. `hidden`: it has results that differ, of which a recording has only the digest."""
 
     tally: Tally
     hidden: bool
@@ -145,18 +145,18 @@ class Sweep:
         whole = all_operands(self._signature)
         if whole is None and job.exhaustive:
             bits = sum(t.width for _, t in self.face.registers())
-            few = "32 bits in one register, or in two of one lane each"
+            few = "32 bits in one register, or in two registers of one lane each"
             raise Misfit(
-                f"{self.a.name} takes {bits} bits: all operands can be tried where these have {few}; without "
-                f"--exhaustive {_RANDOM:,} of each random stream are"
+                f"--exhaustive supports at most {few}, and {self.a.name} takes {bits} bits; without --exhaustive, "
+                f"{_RANDOM:,} operands of each random stream are tried"
             )
         if whole is None or not (job.exhaustive or whole.count <= _FEW):
             return list(parts(self._signature, _RANDOM))
         return [([whole], Tried(whole.stream, whole.count, whole=True))]
 
     def _by_class(self, part: Part, start: int, size: int) -> Array | None:
-        """Return how many operands of a block each combination of classes has; None where the order of operands does
-        not tell."""
+        """Return the number of operands of each combination of classes in a block; None if the order of operands does
+        not determine it."""
         if part.stream != "pairs" or (start | size) & ((1 << (bits := self.face.kinds[1].width)) - 1):
             return None
         runs = (vectors.encodings(64, start >> bits, size >> bits, 0), vectors.encodings(64, 0, 1 << bits, 0))
@@ -207,7 +207,7 @@ def sweep_of(job: Job) -> Sweep:
     else than the one that began."""
     sweep = Sweep(replace(job, identity=""))
     if job.identity and sweep.identity != job.identity:
-        raise PtxspecError("a worker has another specification, emulator, recording or library than this process")
+        raise PtxspecError("a worker's specification, emulator, recording or library differs from this process's")
     return sweep
 
 

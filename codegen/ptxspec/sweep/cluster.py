@@ -33,12 +33,12 @@ def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[in
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
-        raise PtxspecError("--scheduler needs Dask: pip install 'ptxspec[dask]'") from None
+        raise PtxspecError("--scheduler requires Dask; install it with `pip install 'ptxspec[dask]'`") from None
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, ImportError, MemoryError) as e:  # what answers there may be anything
         first = str(e).strip().split("\n")[0]
-        raise PtxspecError(f"--scheduler {address}: no scheduler of Dask answers there: {first}") from None
+        raise PtxspecError(f"--scheduler {address}: no Dask scheduler answers there: {first}") from None
     with _quiet(), contextlib.closing(client):
         workers = _Workers(client, address)
         if not workers.threads:
@@ -88,7 +88,7 @@ class _Workers:
         more = f"start some with `dask worker {self._address}`"
         if had:
             self._none_since = now
-            said = f"no workers are left; {more} within {_WITHOUT:.0f} seconds, and the sweep goes on"
+            said = f"no workers are left; {more} within {_WITHOUT:.0f} seconds to continue the sweep"
             print(f"ptxspec: --scheduler {self._address}: {said}", file=sys.stderr)
         elif now - self._none_since >= _WITHOUT:
             raise Broken(f"--scheduler {self._address}: it has had no workers for {_WITHOUT:.0f} seconds; {more}")
@@ -131,10 +131,12 @@ def _counted(
             future.add_done_callback(done.put)
             continue
         except distributed.KilledWorker as e:
-            raise PtxspecError(f"block {number} was on each of several workers that ended: {e}") from None
+            raise PtxspecError(f"several workers ended while they counted block {number}: {e}") from None
         except (RuntimeError, ImportError, MemoryError) as e:
             first = str(e).strip().split("\n")[0]
-            raise PtxspecError(f"the scheduler and each worker need this ptxspec, and memory: {first}") from None
+            raise PtxspecError(
+                f"the scheduler and each worker require this version of ptxspec, and enough memory: {first}"
+            ) from None
         except distributed.CancelledError:
             raise _gone() from None
         del pending[future.key]

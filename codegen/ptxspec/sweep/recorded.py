@@ -30,18 +30,20 @@ class Recorded:
     def __init__(self, root: Root, variant: str, path: Path, target: str | None) -> None:
         gpu = str(recording.about_of(path)["target"])
         if target not in (None, gpu):
-            raise PtxspecError(f"{path}: recorded on {gpu}, and not on {target}: leave --target away")
+            raise PtxspecError(f"{path} was recorded on {gpu}, not on {target}; remove --target")
         spec = read(root.path)
         refuse_stale(root, spec)
         origins = [s for s in Reader(root, gpu, spec, threads=1).sides(variant) if isinstance(s, Side) and s.origin]
         if not origins:
-            raise PtxspecError(f"{variant}: a recording has results of variants such as add.rn.f16")
+            raise PtxspecError(
+                f"{variant} is not a variant; a recording has only results of variants such as add.rn.f16"
+            )
         if other := next((s.origin.target for s in origins if s.origin and s.origin.target != gpu), None):
-            raise PtxspecError(f"{path}: recorded on {gpu}, and not on {other}: leave @{other} away")
+            raise PtxspecError(f"{path} was recorded on {gpu}, not on {other}; remove @{other}")
         keys = {(s.origin.variant.spelling, s.origin.variant.operands): s for s in origins if s.origin and _has_all(s)}
         recorded = recording.read(path, spec, variants=keys)
         if not recorded.parts:
-            raise PtxspecError(f"{path}: has no results of {origins[0].name}")
+            raise PtxspecError(f"{path} has no results of {origins[0].name}")
         key = min((p.variant for p in recorded.parts), key=lambda k: k[1])
         self.a = keys[key]
         self.digest = str(recorded.provenance["digest"])

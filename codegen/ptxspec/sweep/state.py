@@ -1,4 +1,4 @@
-"""The state of a sweep, in a file that is written whole: a sweep that was stopped goes on from it."""
+"""The state of a sweep, in a file that is written as a whole. A stopped sweep continues from it."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from .blocks import Sum, Sweep
 
 SCHEMA = 1
 _WRITER = "ptxspec sweep"
-# Seconds between two writings: so much work is lost at most.
+# Seconds between two writes, which is the most work that can be lost.
 _EVERY = 1.0
 
 
 class Broken(PtxspecError):
-    """A sweep that was ended from outside: what is counted is right, and may go on."""
+    """The error for a sweep that was ended from outside. Its counts so far are right, and it can be continued."""
 
 
 def kept_in(path: Path | None) -> str:
     """Return a text about what is kept of a sweep that was stopped."""
     if path is None:
-        return "nothing is kept; --state FILE would"
-    return f"{path} has what is done; the same command goes on" if path.exists() else "nothing was counted yet"
+        return "the progress is lost; --state FILE would save it"
+    return f"{path} has the progress; the same command continues" if path.exists() else "nothing was counted yet"
 
 
 class State:
-    """`sum` is what the file has, and `keep` brings that up to date. Raises PtxspecError for a file of something else,
-    of another sweep, or that is broken."""
+    """The state of a sweep. `sum` are the counts in the file, and `keep` updates the file. Raises PtxspecError for a
+    file that is damaged or does not belong to this sweep."""
 
     def __init__(self, path: Path | None, sweep: Sweep) -> None:
         self.path, self._sweep = path, sweep
@@ -44,11 +44,11 @@ class State:
         try:
             text = path.read_text("utf-8")
         except FileNotFoundError:
-            # A place that cannot be written is told before anything is counted.
+            # A file that cannot be written is reported before anything is counted.
             self.keep(at_once=True)
             return
         except (OSError, UnicodeDecodeError) as e:
-            raise PtxspecError(f"{path}: not the state of a sweep: {getattr(e, 'strerror', None) or e}") from None
+            raise PtxspecError(f"{path} is not the state of a sweep: {getattr(e, 'strerror', None) or e}") from None
         self._read(text)
 
     def keep(self, at_once: bool = False) -> None:
@@ -70,16 +70,18 @@ class State:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict) or data.pop("writer", None) != _WRITER:
-            raise PtxspecError(f"{self.path}: not the state of a sweep; --state takes a file of its own")
+            raise PtxspecError(f"{self.path} is not the state of a sweep; --state requires a file of its own")
         if data.pop("digest", None) != _digest(data):
-            raise PtxspecError(f"{self.path}: damaged: its digest is another one; remove it to begin anew")
+            raise PtxspecError(f"{self.path} is damaged: its digest is wrong; remove it to start again")
         if data.get("schema") != SCHEMA:
-            raise PtxspecError(f"{self.path}: written by another version of ptxspec; remove it to begin anew")
+            raise PtxspecError(f"{self.path} was written by another version of ptxspec; remove it to start again")
         before, now = data["facts"], self._sweep.facts
         for what in dict.fromkeys([*now, *before]):
             if before.get(what) != now.get(what):
                 was = f": {said}" if (said := before.get(what)) and what.endswith("side") else ""
-                raise PtxspecError(f"{self.path}: begun with another {what}{was}; choose another file, or remove it")
+                raise PtxspecError(
+                    f"{self.path} is the state of a sweep with another {what}{was}; choose another file, or remove it"
+                )
         try:
             done = frozenset(n for first, last in data["done"] for n in range(first, last + 1))
             hidden = frozenset(data["hidden"])
@@ -90,7 +92,7 @@ class State:
                 raise ValueError("its counts are not of its blocks")
             self.sum = Sum(tally, done, hidden)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as e:
-            raise PtxspecError(f"{self.path}: damaged: {e}; remove it to begin anew") from None
+            raise PtxspecError(f"{self.path} is damaged: {e}; remove it to start again") from None
 
 
 def _digest(body: dict[str, Any]) -> str:

@@ -100,7 +100,7 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
                             pending[pool.submit(count, job, n)] = n
                     yield number, counted
         except BrokenProcessPool:
-            raise Broken("a process of the sweep was ended from outside") from None
+            raise Broken("a process of the sweep was killed") from None
 
 
 @contextlib.contextmanager

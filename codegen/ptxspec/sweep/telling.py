@@ -27,7 +27,7 @@ def as_json(sweep: Sweep, total: Sum) -> str:
 
 
 def _numbers(sweep: Sweep, found: Found, total: Sum) -> tuple[int, int, int]:
-    """Return how many results were judged, lane by lane, how many differ, and how many may."""
+    """Return the numbers of results that were compared, lane by lane, that differ, and that may differ."""
     counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
     unknown = sum(map(sweep.unknown, total.hidden)) * found.face.lanes
     return (int(total.tally.tried.sum()) - unknown) * len(found.face.results), counts[0], counts[1]
@@ -38,6 +38,9 @@ def _counts(sweep: Sweep, found: Found, total: Sum) -> list[str]:
     said = [f"{differ:,} of {judged:,} results differ" + (f", {opened:,} more may." if opened else ".")]
     if total.hidden:
         blocks = f"{len(total.hidden):,} block{'s' * (len(total.hidden) != 1)}"
-        open = " Whether inside of the bound is not known." if found.a.open or found.b.open else ""
-        said.append(f"More differ in {blocks} of {BLOCK:,} operands at most, recorded by their digest alone.{open}")
+        open = " Whether they are within the bound is not known." if found.a.open or found.b.open else ""
+        said.append(
+            f"More results differ in {blocks} of at most {BLOCK:,} operands, of which only the digest is "
+            f"recorded.{open}"
+        )
     return said

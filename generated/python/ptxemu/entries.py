@@ -86,10 +86,10 @@ def _alone(text: str, name: str | None) -> tuple[str, str]:
     code = _COMMENT.sub(lambda m: _blank(m[0]), text)
     entries = {m["name"]: m for m in _ENTRY.finditer(code)}
     if not entries:
-        raise ValueError("the text has no kernel: no .entry stands in it")
+        raise ValueError("the text has no kernel: there is no .entry")
     if name not in entries and (name is not None or len(entries) != 1):
         known = ", ".join(list(entries)[:20])
-        wanted = f"no kernel is called {name}" if name is not None else f"there are {len(entries)} kernels; name one"
+        wanted = f"there is no kernel {name}" if name is not None else f"there are {len(entries)} kernels; name one"
         raise ValueError(f"{wanted}; the module has {known}")
     m = entries[name] if name is not None else next(iter(entries.values()))
     depth, end = 0, len(code)
@@ -142,7 +142,7 @@ class _EntryReader(Reader):
             type_, aligned = _TYPE.search(m["attributes"]), _ALIGNED.search(m["attributes"])
             *_, name = m["attributes"].split() or [""]
             if type_ is None:
-                self.refuse(item.start, f"the parameter {name} is none that a kernel is given here")
+                self.refuse(item.start, f"the parameter {name} is of a kind that is not supported here")
                 continue
             width = type_named(type_[1]).bits.itemsize
             size = width * int(m["count"] or 1)
@@ -155,7 +155,7 @@ class _EntryReader(Reader):
             self.refuse(start, str(e))
             return
         if name in self._local:
-            self.refuse(start, f"{name} is declared twice; give one of them another name")
+            self.refuse(start, f"{name} is declared twice; rename one of them")
         self._values += 1
         self._local[name] = Local(name, size, self._values)
 
@@ -179,11 +179,14 @@ class _EntryReader(Reader):
         elif opcode in _IDLE:
             self._where(item)
         elif opcode in ("bar", "barrier"):
-            raise Refusal(item.start, f"{item.text}: threads do not wait for each other here")
+            raise Refusal(item.start, f"{item.text} is not supported: threads do not wait for each other here")
         elif opcode == "call":
-            raise Refusal(item.start, "functions are not called here; compile them into the kernel (__forceinline__)")
+            raise Refusal(
+                item.start,
+                "calls of functions are not supported; compile the functions into the kernel (__forceinline__)",
+            )
         elif "[" in item.operands:
-            raise Refusal(item.start, f"{item.text}: memory is read by ld here, and written by st")
+            raise Refusal(item.start, f"{item.text} is not supported: only ld and st access memory here")
         else:
             super().take_other(item)
 
@@ -222,7 +225,7 @@ class _EntryReader(Reader):
     ) -> None:
         number = next((i for i, p in enumerate(self._parameters) if p.name == name), None)
         if number is None:
-            raise Refusal(start, f"{name} is no parameter of this kernel")
+            raise Refusal(start, f"{name} is not a parameter of this kernel")
         width = t.bits.itemsize
         if not 0 <= offset <= self._parameters[number].size - width * len(registers):
             raise Refusal(start, f"{name} has {self._parameters[number].size} bytes")
@@ -244,9 +247,9 @@ class _EntryReader(Reader):
     def _store(self, item: Other, names: list[str]) -> None:
         t, count, space = self._access(item, names)
         if space == "param":
-            raise Refusal(item.start, f"{item.text}: parameters of functions are not passed here")
+            raise Refusal(item.start, f"{item.text}: parameters of functions are not supported")
         if space == "const":
-            raise Refusal(item.start, f"{item.text}: constants are not written")
+            raise Refusal(item.start, f"{item.text}: constant memory cannot be written")
         operands = self._operands(item, 2)
         base, offset, start = self._address(item, operands[0])
         sources = operands[1].parts if operands[1].kind == kinds.VECTOR else (operands[1],)
@@ -272,7 +275,9 @@ class _EntryReader(Reader):
         is_back = names[:1] == ["to"]
         names = names[1:] if is_back else names
         if names not in (["global", "u64"], ["const", "u64"], ["local", "u64"]):
-            raise Refusal(item.start, f"{item.text}: memory here is global, constant or local, with 64 bits")
+            raise Refusal(
+                item.start, f"{item.text}: only global, constant and local memory with 64-bit addresses is supported"
+            )
         operands = self._operands(item, 2)
         b64 = type_named("b64")
         guard = self._where(item)
@@ -295,10 +300,10 @@ class _EntryReader(Reader):
             raise Refusal(item.start, f"{item.text} has no type of up to 64 bits")
         space = spaces[0].partition("::")[0] if spaces else ""
         if space not in ("", "param", "global", "const", "local"):
-            raise Refusal(item.start, f"{item.text}: there is no {space} memory here")
+            raise Refusal(item.start, f"{item.text}: {space} memory is not supported")
         strange = [n for n in names[:-1] if n not in spaces and n not in _COUNTS and not _HINT.fullmatch(n)]
         if strange:
-            raise Refusal(item.start, f"{item.text}: .{strange[0]} is not run here")
+            raise Refusal(item.start, f"{item.text}: .{strange[0]} is not supported")
         count = next((_COUNTS[n] for n in names if n in _COUNTS), 1)
         return type_named(names[-1]), count, space
 
@@ -313,10 +318,10 @@ class _EntryReader(Reader):
         m = _ADDRESS.fullmatch(o.text)
         start = item.operands_start + o.start
         if m is None:
-            raise Refusal(start, f"{o.text} is no address here; write [register], [register+4] or [register+-4]")
+            raise Refusal(start, f"{o.text} is not an address; write [register], [register+4] or [register+-4]")
         kind, offset = constants.value(m["offset"] or "0")
         if kind != constants.INTEGER:
-            raise Refusal(start, f"{m['offset']} is no number of bytes")
+            raise Refusal(start, f"{m['offset']} is not a number of bytes")
         return m["base"], int(offset), start + m.start("base")
 
     def _base(self, name: str, space: str, start: int, where: int) -> int:
@@ -324,7 +329,7 @@ class _EntryReader(Reader):
         if self._registers.kind(name) == kinds.VARIABLE:
             lies = self._space_of(name, start)
             if lies != space and (space or lies == "const"):
-                raise Refusal(start, f"{name} is in {lies} memory, and this access is not to that")
+                raise Refusal(start, f"{name} is in {lies} memory, which this statement does not access")
             return self._addressed(name, 0, type_named("b64"), start)
         return self._value_of(self._pointer(name, start), type_named("b64"), start, where)
 
@@ -341,7 +346,7 @@ class _EntryReader(Reader):
         if name in self._local and not offset:
             return self._local[name].value
         if name in self._local:
-            raise Refusal(start, f"{name}+{offset} is an address; add by an instruction of its own")
+            raise Refusal(start, f"{name}+{offset} is an address; add with a separate instruction")
         self._values += 1
         try:
             self._constants[self._values] = np.uint64(self._variables.address(name) + offset)
@@ -357,17 +362,19 @@ class _EntryReader(Reader):
 
     def _pointer(self, name: str, start: int) -> Register:
         if self._registers.home(name) is None:
-            raise Refusal(start, f"{name} is no register, and no variable of the module")
+            raise Refusal(start, f"{name} is neither a register nor a variable of the module")
         register = self._register(name, start)
         if register.type is None or register.type.bits.itemsize != 8 or register.type.sort == "float":
-            raise Refusal(start, f"{name} is a {register.declared} register; an address has 64 bits, and is no float")
+            raise Refusal(
+                start, f"{name} is a {register.declared} register; an address requires 64 bits that are not a float"
+            )
         return register
 
     def _target(self, item: Other, o: Operand, t: Type) -> Register:
         """Return the register of an operand that has no fewer bits than this type."""
         start = item.operands_start + o.start
         if self._registers.home(o.text.partition(".")[0].rstrip()) is None:
-            raise Refusal(start, f"{o.text} is no register; declare it by .reg")
+            raise Refusal(start, f"{o.text} is not a register; declare it with .reg")
         register = self._register(o.text, start)
         declared = register.type
         if declared is None or declared.sort == "bool" or declared.bits.itemsize < t.bits.itemsize:
@@ -381,7 +388,7 @@ class _EntryReader(Reader):
     def entry(self, name: str) -> Entry:
         """Return the kernel. Raises StatementError."""
         for label, (start, _) in self._jumps.items():
-            self.refuse(start, f"there is no label {label} behind this branch")
+            self.refuse(start, f"there is no label {label} after this branch")
         variables: tuple[Variable, ...] = ()
         try:
             variables = self._variables.used()

@@ -62,18 +62,18 @@ def function(
     ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
     UnknownTargetError for arguments that are no text."""
     if not isinstance(text, str):
-        raise TypeError(f"PTX is text such as 'add.f32 d, a, b;', not {_short(text)}")
+        raise TypeError(f"PTX must be a string such as 'add.f32 d, a, b;', not {_short(text)}")
     if not (target is None or isinstance(target, str)):
-        raise UnknownTargetError(f"a target is text such as 'sm_90', not {_short(target)}")
+        raise UnknownTargetError(f"a target must be a string such as 'sm_90', not {_short(target)}")
     # One name is itself a sequence of text.
     names = [results] if isinstance(results, str) else results if results is None else list(results)
     for name in names or ():
         if not isinstance(name, str):
-            raise TypeError(f"results are names of registers such as 'd', not {_short(name)}")
+            raise TypeError(f"results must be names of registers such as 'd', not {_short(name)}")
     if not (constraints is None or isinstance(constraints, str)):
-        raise TypeError(f"constraints are text such as '=r,r', not {_short(constraints)}")
+        raise TypeError(f"constraints must be a string such as '=r,r', not {_short(constraints)}")
     if not isinstance(around, str):
-        raise TypeError(f"declarations are text such as '.reg .pred p;', not {_short(around)}")
+        raise TypeError(f"declarations must be a string such as '.reg .pred p;', not {_short(around)}")
     return Function(read(text, target and target_named(target), names, constraints, around))
 
 
@@ -86,7 +86,9 @@ def _short(x: object) -> str:
 def _check_lanes(shape: tuple[int, ...]) -> None:
     """Raise OperandError where the last axis of a shape is not that of warps' lanes."""
     if not shape or shape[-1] % LANES:
-        raise OperandError(f"the last axis is that of the {LANES} lanes of a warp, or of several; the shape is {shape}")
+        raise OperandError(
+            f"the last axis must have the {LANES} lanes of a warp, or of several warps; the shape is {shape}"
+        )
 
 
 class Traced(NamedTuple):
@@ -141,7 +143,7 @@ class Function(Kernel):
         """Return the operands in the order of the inputs."""
         takes = f"the function takes {', '.join(self.inputs) or 'nothing'}"
         if len(arrays) > len(self.inputs):
-            raise OperandError(f"{takes}; {len(arrays)} arrays came")
+            raise OperandError(f"{takes}, but {len(arrays)} arrays were given")
         operands = list(arrays)
         for name in self.inputs[len(arrays) :]:
             if name not in named:
@@ -149,7 +151,9 @@ class Function(Kernel):
             operands.append(named[name])
         for name in named:
             if name not in self.inputs[len(arrays) :]:
-                raise OperandError(f"{takes}; {name} {'came twice' if name in self.inputs else 'is none of them'}")
+                raise OperandError(
+                    f"{takes}; {name} {'was given twice' if name in self.inputs else 'is not one of them'}"
+                )
         return operands
 
     def trace(self, *arrays: Any, **named: Any) -> list[Traced]:

@@ -68,7 +68,7 @@ def mma(
     target computes, UnknownTargetError."""
     f, t = _form(form), target_named(target)
     if not CATALOG.takes(f.requires, t):
-        raise UnknownVariantError(f"{f} is not available on {t}; it needs {CATALOG.text(f.requires)}")
+        raise UnknownVariantError(f"{f} is not available on {t}; it requires {CATALOG.text(f.requires)}")
     row = row_for(f, t)
     arrays = [
         _shaped(bits_of(x, name, of), name, f, size)
@@ -93,7 +93,7 @@ def row_for(f: Form, target: str) -> Row:
     """Return what a target does with a form. Raises NoRuleError."""
     if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
         known = "; of sparse forms those of integers are known" if f.is_sparse else ""
-        raise NoRuleError(f"nobody has told what {target} computes of {f}{known}")
+        raise NoRuleError(f"no source says how {target} computes {f}{known}")
     return found
 
 
@@ -102,7 +102,9 @@ def _shaped(x: Array, name: str, f: Form, size: tuple[int, int]) -> Array:
     if name == "C" and not x.ndim:
         return np.broadcast_to(x, size)
     if x.shape[-2:] != size:
-        raise OperandError(f"{name} of {f.shape} has {size[0]} rows of {size[1]}, and this has the shape {x.shape}")
+        raise OperandError(
+            f"{name} of {f.shape} has {size[0]} rows of {size[1]}, but the array has the shape {x.shape}"
+        )
     return x
 
 
@@ -114,7 +116,7 @@ def stored(f: Form) -> Stored:
 def _dense(f: Form, a: Array, metadata: Any) -> Array:
     """Return a sparse A with its zeros. Raises OperandError."""
     if not f.is_sparse:
-        raise OperandError(f"{f} has no metadata; sparse forms have")
+        raise OperandError(f"{f} takes no metadata; only sparse forms do")
     how = stored(f)
     try:
         return how.dense(a, how.places(metadata))
@@ -125,14 +127,14 @@ def _dense(f: Form, a: Array, metadata: Any) -> Array:
 def _scales(f: Form, scale_a: Any, scale_b: Any) -> tuple[Numbers, Numbers]:
     """Return the scales of each element of A and of B. Raises OperandError."""
     if not f.is_scaled:
-        raise OperandError(f"{f} has no scales; forms with .block_scale have")
+        raise OperandError(f"{f} takes no scales; only forms with .block_scale do")
     m, n, k = f.size
     blocks = np.arange(k) // (k // f.scales)
     found = []
     for x, name, size in ((scale_a, "scale_a", (m, f.scales)), (scale_b, "scale_b", (f.scales, n))):
         if x is None or np.shape(x)[-2:] != size:
             shape = "nothing" if x is None else np.shape(x)
-            raise OperandError(f"{name} of {f} has the shape {size}, and this is {shape}")
+            raise OperandError(f"{name} of {f} has the shape {size}, but the array has {shape}")
         found.append(scales_of(bits_of(x, name, f.scale_type), f.scale_type))
     return found[0].along_rows(blocks), found[1].along_columns(blocks)
 

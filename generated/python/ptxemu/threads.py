@@ -40,9 +40,9 @@ def kernel(source: str | os.PathLike[str], name: str | None = None, target: str 
     if isinstance(source, os.PathLike) or (isinstance(source, str) and re.fullmatch(r"[^\n{}]+\.ptx", source)):
         source = Path(source).read_text("utf-8")
     if not isinstance(source, str):
-        raise TypeError(f"a module is text or a path, not a {type(source).__name__}")
+        raise TypeError(f"a module must be a string or a path, not a {type(source).__name__}")
     if not (target is None or isinstance(target, str)):
-        raise UnknownTargetError(f"a target is text such as 'sm_90', not a {type(target).__name__}")
+        raise UnknownTargetError(f"a target must be a string such as 'sm_90', not a {type(target).__name__}")
     return ThreadKernel(read_entry(source, name, target and target_named(target)))
 
 
@@ -72,7 +72,7 @@ class ThreadKernel:
         cannot be, AddressError (an IndexError) for addresses outside of the arrays."""
         blocks, threads = _size("grid", grid, _LARGEST), _size("block", block, (_THREADS,) * 3)
         if np.prod(threads) > _THREADS:
-            raise ValueError(f"a block of {int(np.prod(threads))} threads; it has at most {_THREADS}")
+            raise ValueError(f"a block has at most {_THREADS} threads, not {int(np.prod(threads))}")
         parameters = self._entry.parameters
         if len(arguments) != len(parameters):
             raise OperandError(f"{self.name} takes {len(parameters)} arguments, not {len(arguments)}")
@@ -168,10 +168,10 @@ def _size(what: str, given: Any, largest: Sequence[int]) -> tuple[int, ...]:
     """Return the size of a grid or a block along three axes."""
     found = tuple(given) if isinstance(given, Sequence) else (given,)
     if not 1 <= len(found) <= 3 or not all(map(is_integer, found)):
-        raise TypeError(f"a {what} is a number or up to three, not {given!r}")
+        raise TypeError(f"a {what} must be a number or up to three numbers, not {given!r}")
     sizes = tuple(map(int, (*found, 1, 1)[:3]))
     if not all(1 <= n <= most for n, most in zip(sizes, largest, strict=True)):
-        raise ValueError(f"a {what} of {given!r}; along each axis there is at least 1, and at most {tuple(largest)}")
+        raise ValueError(f"a {what} must have at least 1 and at most {tuple(largest)} along each axis, not {given!r}")
     return sizes
 
 
@@ -192,14 +192,14 @@ def _as_bytes(p: Parameter, x: Any, memory: Memory) -> bytes:
         made = x.tobytes()
     elif isinstance(x, int) and p.type[0] in "bsu":
         if not -(1 << 8 * p.size - 1) <= x < 1 << 8 * p.size:
-            raise OperandError(f"{p.name} is a .{p.type} parameter, in which {x} has no place")
+            raise OperandError(f"{p.name} is a .{p.type} parameter, for which {x} is out of range")
         made = (x & (1 << 8 * p.size) - 1).to_bytes(p.size, "little")
     elif isinstance(x, int | float) and p.type in ("f16", "f32", "f64"):
         made = np.array(x, f"f{p.size}").tobytes()
     else:
-        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, which takes no {type(x).__name__}")
+        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, which cannot be a {type(x).__name__}")
     if len(made) != p.size:
-        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, and {len(made)} came")
+        raise OperandError(f"{p.name} is a .{p.type} parameter of {p.size} bytes, but {len(made)} were given")
     return made
 
 

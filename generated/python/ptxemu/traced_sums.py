@@ -63,7 +63,9 @@ def mma_steps(
     given = ((row, "A", f.types[1]), (column, "B", f.types[2]))
     a, b = (_filled(bits_of(x, name, of), name, k) for x, name, of in given)
     if f.is_sparse:
-        raise OperandError(f"{f} is sparse, and its steps are not told; ptxemu.mma computes it where that is known")
+        raise OperandError(
+            f"{f} is sparse, and its steps are not available; ptxemu.mma computes it where that is known"
+        )
     one = np.asarray(bits_of(c, "C", f.types[3])).reshape(1)
     wide_a, wide_b = np.zeros((m, k), a.dtype), np.zeros((k, n), b.dtype)
     wide_a[0], wide_b[:, 0] = a, b
@@ -85,7 +87,7 @@ def _scales(f: Form, x: Any, name: str) -> Any:
     """Return the scales of a row or of a column. Raises OperandError."""
     if np.shape(x) != (f.scales,):
         given = "nothing" if x is None else np.shape(x)
-        raise OperandError(f"{name} of {f} has the shape ({f.scales},) in one sum, and this has {given}")
+        raise OperandError(f"{name} of {f} must have the shape ({f.scales},) in one sum, not {given}")
     return bits_of(x, name, f.scale_type)
 
 
@@ -118,7 +120,7 @@ def _why(f: Form, target: str, a: Any, b: Any, one: Any, scales: tuple[Numbers, 
 
 def _filled(x: Any, name: str, k: int) -> Any:
     if x.ndim != 1 or len(x) > k:
-        raise OperandError(f"{name} has {k} elements in a sum, and this has the shape {x.shape}")
+        raise OperandError(f"{name} must have {k} elements in a sum, but it has the shape {x.shape}")
     return np.concatenate([x, np.zeros(k - len(x), x.dtype)])
 
 

@@ -56,11 +56,11 @@ def local_size(text: str) -> tuple[str, int]:
     """Return the name and the size of a variable in local memory by its declaration. Raises UnreadError."""
     m = _READ.fullmatch(text)
     if m is None or m["values"]:
-        raise UnreadError("this declaration is not read here; write .local .align 8 .b8 name[64];")
+        raise UnreadError("this declaration is not supported; write .local .align 8 .b8 name[64];")
     kind, count = constants.value(m["count"] or "") if m["array"] else (constants.INTEGER, 1)
     size = int(count) * type_named(m["type"]).bits.itemsize
     if kind != constants.INTEGER or not 0 < size <= _LARGEST_LOCAL:
-        raise UnreadError(f"{m['name']} has no size; a thread has up to {_LARGEST_LOCAL} bytes")
+        raise UnreadError(f"{m['name']} requires a size; a thread has up to {_LARGEST_LOCAL} bytes")
     return m["name"], size
 
 
@@ -84,14 +84,14 @@ class Variables:
 
     def _found(self, name: str) -> re.Match[str]:
         if name not in self._declared:
-            raise UnreadError(f"{name} is declared as nothing that is read here")
+            raise UnreadError(f"the declaration of {name} is not supported")
         return self._declared[name]
 
     def address(self, name: str) -> int:
         """Return the address of a variable. Raises UnreadError."""
         m = self._found(name)
         if m["linkage"] == "extern":
-            raise UnreadError(f"{name} is declared here and has its values elsewhere")
+            raise UnreadError(f"{name} has its values in another module")
         return address_of(self._numbers.setdefault(name, len(self._numbers)))
 
     def used(self) -> tuple[Variable, ...]:
@@ -120,7 +120,7 @@ class Variables:
         given = [known[x] for x in parts]
         kind, count = constants.value(m["count"]) if m["count"] else (constants.INTEGER, max(1, len(given)))
         if kind != constants.INTEGER or not len(given) <= count <= _LARGEST // t.bits.itemsize:
-            raise UnreadError(f"{name} has no number of elements that fits its values")
+            raise UnreadError(f"the number of elements of {name} does not fit its values")
         data = np.zeros(int(count), t.bits)
         data[: len(given)] = given
         return data
@@ -131,5 +131,5 @@ class Variables:
         if named is not None:
             kind, value = constants.INTEGER, self.address(named["generic"] or named["name"])
         if kind not in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
-            raise UnreadError(f"{text.strip()} among the values of {m['name']} is no number")
+            raise UnreadError(f"{text.strip()} among the values of {m['name']} is not a number")
         return bits_of(kind, value, type_named(m["type"]))

@@ -114,16 +114,16 @@ class Tree:
 
 
 def parse(grammar: str, text: str) -> Tree:
-    """Return the tree of a program. `grammar` is the name of a grammar's package. Raises PtxspecError where it is not
-    installed, UnreadProgramError where the program is too long, or takes too long to read: what is no program may take
-    any time."""
+    """Return the tree of a program. `grammar` is the name of a grammar's package. Raises PtxspecError if it is not
+    installed, and UnreadProgramError if the program is too long or takes too long to parse, as a text that is no
+    program may."""
     if len(text) > LONGEST:
-        raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the most that is read of a program")
-    # One byte for each character. What is filled in is mostly a part of a name.
+        raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the limit for a program")
+    # One byte for each character. Text that is filled in is usually part of a name.
     data = _STRANGE.sub("_", text).encode("ascii")
     before, kept = _last.get(grammar, (b"", None))
     if kept is None or before != data:
-        # Where there are errors, what is made of the text around them may depend on the tree before.
+        # If there are errors, the parse of the text around them may depend on the previous tree.
         edited = None if kept is None or kept.root_node.has_error else _edited(kept, before, data)
         _last.pop(grammar, None)
         kept = _parsed(_parser(grammar), data, edited)
@@ -138,7 +138,7 @@ _last: dict[str, tuple[bytes, Parsed]] = {}
 
 
 def _parsed(parser: Parser, data: bytes, edited: Parsed | None) -> Parsed:
-    """Return the tree of a program; `edited` is that of the one before, and knows what has changed."""
+    """Return the tree of a program; `edited` is the previous tree, in which the changes are marked."""
     latest = time.process_time() + _PATIENCE + len(data) * _PATIENCE_A_BYTE
 
     def is_late(*_: object) -> bool:
@@ -153,11 +153,11 @@ def _parsed(parser: Parser, data: bytes, edited: Parsed | None) -> Parsed:
         return parser.parse(read, progress_callback=is_late)
     except ValueError:  # it was given up
         parser.reset()
-        raise UnreadProgramError("no program that can be read in a reasonable time") from None
+        raise UnreadProgramError("cannot be parsed in a reasonable time") from None
 
 
 def _edited(tree: Parsed, before: bytes, after: bytes) -> Parsed | None:
-    """Return a tree that knows what has changed; None where that is too much to be worth it."""
+    """Return a tree in which the changes are marked; None if there are too many to be worth it."""
     most = min(len(before), len(after))
     start = bisect_left(range(most), True, key=lambda n: before[: n + 1] != after[: n + 1])
     most -= start
@@ -181,7 +181,9 @@ def _parser(grammar: str) -> Parser:
         parser: Parser = reader.Parser(reader.Language(import_module(grammar).language()))
     except ImportError as e:
         package = (e.name or grammar).replace("_", "-")
-        raise PtxspecError(f"{package} is not installed, without which such programs are not read") from None
+        raise PtxspecError(
+            f"such programs require {package}, which is not installed; install it with `pip install {package}`"
+        ) from None
     return parser
 
 

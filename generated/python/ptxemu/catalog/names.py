@@ -21,28 +21,28 @@ class UnknownTargetNameError(LookupError):
 
 
 class Named:
-    """Targets and what their GPUs are called: `data` has `products` and `naming`."""
+    """The targets and the names of their GPUs; `data` has `products` and `naming`."""
 
     def __init__(self, catalog: Catalog, data: Mapping[str, Any]) -> None:
         self.catalog, self.data = catalog, data
 
 
 def target(named: Named, text: str) -> str:
-    """The target that is meant. Raises UnknownTargetNameError."""
+    """Return the target that a text names. Raises UnknownTargetNameError."""
     return only(named, text, targets(named, text))
 
 
 def only(named: Named, text: str, found: Sequence[str]) -> str:
-    """Return the one target that a name may mean. Raises UnknownTargetNameError where there are more."""
+    """Return the only target that a name can mean. Raises UnknownTargetNameError if there are several."""
     if len(found) > 1:
         of = called(named, text)
         listed = [f"{t} ({names})" if (names := _examples(of.get(t) or _sold(named, t))) else t for t in found]
-        raise UnknownTargetNameError(f"'{text}' is more than one target: {', '.join(listed)}; name one of them")
+        raise UnknownTargetNameError(f"'{text}' means several targets: {', '.join(listed)}; name one of them")
     return found[0]
 
 
 def targets(named: Named, text: str) -> list[str]:
-    """Return all targets that may be meant, in their order. Raises UnknownTargetNameError where there is none."""
+    """Return all targets that a text can mean, in their order. Raises UnknownTargetNameError if there is none."""
     every, name = named.catalog.targets, _spelled(text)
     if name in every:
         return [name]
@@ -53,7 +53,7 @@ def targets(named: Named, text: str) -> list[str]:
 
 
 def spelled(named: Named, text: str) -> str:
-    """A target as a file names it, where no GPU's name will do. Raises UnknownTargetNameError."""
+    """Return a target that a file names, where the name of a GPU is not allowed. Raises UnknownTargetNameError."""
     name = _spelled(text)
     if name not in named.catalog.targets:
         raise UnknownTargetNameError(_unknown(named, text, name))
@@ -68,13 +68,12 @@ def products(named: Named, target: str) -> list[Product]:
 
 
 def sold_as(named: Named, target: str, whole: bool) -> str:
-    """The products of a target, or a few of them."""
+    """Return the names of a target's products, or of a few of them."""
     return ", ".join(_sold(named, target)) if whole else _examples(_sold(named, target))
 
 
 def meaning(named: Named) -> dict[str, str]:
-    """Return what may be said for targets besides their names, in full or short, each with the targets that it
-    means."""
+    """Return all other names of targets, in full or short, each with the targets that it means."""
     called = [
         *(p.name for p in _products(named)),
         *_loosely(named),
@@ -88,7 +87,7 @@ def _sold(named: Named, target: str) -> list[str]:
 
 
 def _examples(names: Sequence[str]) -> str:
-    """A few of some names."""
+    """Return the first few of some names."""
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
@@ -107,21 +106,21 @@ def _spelled(text: str) -> str:
 def _unknown(named: Named, text: str, name: str) -> str:
     for maker, pattern in named.data.get("naming", {}).get("foreign", {}).items():
         if re.fullmatch(pattern, " ".join(text.split()), re.IGNORECASE):
-            return f"'{text}' is a GPU of {maker}, and no target of PTX, which NVIDIA's GPUs run"
+            return f"'{text}' is a GPU of {maker}; only NVIDIA's GPUs run PTX"
     digits = re.match(r"\s*(?:sm|compute)?_?\d", text, re.IGNORECASE)
     if digits is None:
         architectures = {t.architecture: "" for t in named.catalog.targets.values() if t.architecture}
         near = nearest(text, [*(p.name for p in _products(named)), *_loosely(named), *architectures])
         if near:
             return f"unknown target '{text}'; did you mean '{near[0]}'?"
-        return f"unknown target '{text}'; `ptxspec targets` lists those that are known, and what their GPUs are called"
+        return f"unknown target '{text}'; `ptxspec targets` lists the known targets and GPUs"
     every = named.catalog.targets
     meant = suggest(f"sm_{text}" if text[:1].isdigit() else name, every, otherwise=known_range(every))
     return f"unknown target '{text}'; {meant}"
 
 
 def _loosely(named: Named) -> list[str]:
-    """The products' names without the words that may be left out."""
+    """Return the products' names without the words that can be left out."""
     words = _Words.of(named)
     return [" ".join(w for w in p.name.split() if w.lower() not in words.brands) for p in _products(named)]
 

@@ -13,8 +13,8 @@ BASES = {"manual": "the manual", "machine code": "the machine code", "CUTLASS": 
 
 
 class Choices(NamedTuple):
-    """What the constants may be: how many selectors there are, by the type of A and the shape, the others having one;
-    byte-ids, by the number of scales of a row; thread-ids of A and of B."""
+    """The values that the constants may have: how many selectors there are, by the type of A and the shape, the others
+    having one; byte-ids, by the number of scales of a row; thread-ids of A and of B."""
 
     selectors: Mapping[str, Mapping[str, int]]
     bytes: Mapping[int, tuple[int, ...]]

@@ -82,7 +82,7 @@ class Form(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What stands in the braces of a matrix with elements `of` some types, in a form of A's types `inputs` that is of a
+    """The content of the braces of a matrix with elements `of` some types, in a form of A's types `inputs` that is of a
     sort, sparse or scaled; without these, in all: registers of some types, and sorts of constants where no register
     does."""
 
@@ -142,7 +142,7 @@ def parts_of(names: Iterable[str], ordered: Iterable[Container[str]]) -> tuple[C
 
 
 class About(Protocol):
-    """What is said of forms of some shapes with some types of A; where none are named, of all."""
+    """The statement about forms of some shapes with some types of A; where none are named, of all."""
 
     @property
     def shapes(self) -> tuple[str, ...]: ...

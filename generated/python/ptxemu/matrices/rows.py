@@ -15,8 +15,8 @@ NOT_RECORDED = "no recorded result is a NaN, an infinity, subnormal, or too larg
 
 
 class Row(NamedTuple):
-    """What some targets do with elements of some types, in some shapes; without targets or shapes, all. It is about
-    forms with scales of blocks where it has their `kinds`, and else about those without.
+    """The sums that some targets compute with elements of some types, in some shapes; without targets or shapes, all.
+    It is about forms with scales of blocks where it has their `kinds`, and else about those without.
 
     `bytes` of a row of A are summed in one step, with `bits` behind the point of the largest term. `zero` are the
     exponents of terms that are zero, by the type of the result, and `kept` the bits of the fraction of a result of f32,

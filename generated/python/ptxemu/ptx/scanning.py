@@ -219,7 +219,9 @@ class Scanner:
             elif kind == "preprocessor":
                 if _DEFINES.match(m[0]):
                     yield Declaration(None)
-                yield Problem(start, 1, "syntax", "unexpected '#'", 'comments begin with //; # 1 "file" is taken')
+                yield Problem(
+                    start, 1, "syntax", "unexpected '#'", 'comments begin with //; # is for lines such as # 1 "file"'
+                )
             elif kind == "end" and self._initialised is not None:
                 yield Declaration(text[self._initialised : position], self._initialised)
                 self._initialised = None
@@ -233,10 +235,10 @@ class Scanner:
         if backslash >= 0:
             yield _backslash(backslash)
         if self._depth and self._brace:
-            yield Problem(0, 1, "syntax", "this brace is not closed", "close it by }", self._brace)
+            yield Problem(0, 1, "syntax", "this brace is not closed", "close it with }", self._brace)
 
     def _statement(self, statement: str, start: int) -> tuple[list[Item], int]:
-        """Return the items of one statement, and how far it goes: where its semicolon is missing, the next one
+        """Return the items of one statement, and its length. If its semicolon is missing, the next statement
         follows."""
         m, length = _HEAD.match(statement), len(statement)
         if m is None:
@@ -257,7 +259,7 @@ class Scanner:
                 problem = _no_semicolon(start + len(statement.rstrip()))
         items: list[Item] = [problem._replace(statement=start)] if problem else []
         head = m["head"]
-        # Where a hole follows the spelling, it goes on there, or what is filled in behind a dot.
+        # If a hole follows the spelling, the spelling continues there, or with text that is filled in after a dot.
         behind = statement[m.end() : m.end() + 1]
         goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
         operands, place = statement[m.end() : end], start + m.end()
@@ -272,7 +274,7 @@ class Scanner:
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
-        """Return what is wrong with a directive, and how far it goes."""
+        """Return the problem in a directive, and its length."""
         length = len(directive)
         if directive[1:2].isupper():
             name = re.match(r"\.\w+", directive)
@@ -304,11 +306,11 @@ class Scanner:
         superfluous = len(braces) - self._depth
         self._depth = max(0, -superfluous)
         at = start + len(braces) - superfluous
-        return Problem(at, 1, "syntax", "this brace closes nothing", "remove it") if superfluous > 0 else None
+        return Problem(at, 1, "syntax", "there is no open brace for this one", "remove it") if superfluous > 0 else None
 
 
 def _blank(text: str) -> str:
-    """The text with its comments as spaces."""
+    """Return the text with its comments replaced by spaces."""
     if "/" in text or "#" in text:
         return _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     return text
@@ -319,29 +321,29 @@ def _open_comment(start: int) -> Problem:
 
 
 def _no_semicolon(at: int) -> Problem:
-    return Problem(at, 1, "syntax", "a semicolon is missing here", "end the statement by ;")
+    return Problem(at, 1, "syntax", "a semicolon is missing here", "end the statement with ;")
 
 
 def _backslash(at: int) -> Problem:
-    """The assembler passes over one backslash before an opcode, and takes none elsewhere."""
-    return Problem(at, 1, "syntax", "a backslash stands here, behind which no line goes on", "remove it")
+    """Return the problem about a backslash. The assembler skips one before an opcode, and accepts none elsewhere."""
+    return Problem(at, 1, "syntax", "unexpected backslash: no line continues after it", "remove it")
 
 
 def _no_opcode(statement: str, start: int) -> Problem:
     if statement.startswith("@"):
         help = "write @p or @!p before one instruction"
-        return Problem(start, 1, "syntax", "this predicate is not followed by an instruction", help)
+        return Problem(start, 1, "syntax", "an instruction must follow this predicate", help)
     first = re.match(r"[%\w$]*", statement)
-    return Problem(start, len(first[0]) if first else 1, "syntax", "a statement begins with an opcode")
+    return Problem(start, len(first[0]) if first else 1, "syntax", "a statement must begin with an opcode")
 
 
 def _misplaced(kind: str | None, last: str | None, start: int) -> Problem | None:
-    """A module begins with its version and target."""
+    """Return the problem about a directive in the wrong place: a module begins with its version and target."""
     if kind == "version" and last is not None:
-        message, help = ".version stands first in a module, and once", "move or remove it"
+        message, help = ".version must come first in a module, and only once", "move or remove it"
         return Problem(start, 8, "syntax", message, help, header=True)
     if last == "version" and kind != "target":
-        message, help = ".target must stand between .version and this", "as in .target sm_90"
+        message, help = ".target is missing between .version and this", "add one, as in .target sm_90"
         return Problem(start, 1, "syntax", message, help, header=True)
     return None
 
@@ -350,7 +352,9 @@ def _strange(token: str, start: int) -> Problem | None:
     m = _STRANGE.search(_blank(token))
     if m is None:
         return None
-    return Problem(start + m.start(), 1, "syntax", f"unexpected {m[0]!a}", "only comments hold more than ASCII")
+    return Problem(
+        start + m.start(), 1, "syntax", f"unexpected {m[0]!a}", "outside comments, only ASCII characters are allowed"
+    )
 
 
 @cache
