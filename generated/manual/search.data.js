@@ -302,7 +302,7 @@
 ["modifier",".normal","testp.html#name-normal","True if a is a normal number or a zero. In testp.",[]],
 ["modifier",".subnormal","testp.html#name-subnormal","True if a is a subnormal number. In testp.",[]],
 ["modifier",".eq","set.html#name-eq","True if a is equal to b; false for a NaN. In set, setp.",[]],
-["modifier",".ne","set.html#name-ne","True if a is less or greater than b; false for a NaN. In set, setp.",[]],
+["modifier",".ne","set.html#name-ne","True if a is not equal to b; false for a NaN. In set, setp.",[]],
 ["modifier",".lt","set.html#name-lt","True if a is less than b; false for a NaN. In set, setp.",[]],
 ["modifier",".le","set.html#name-le","True if a is less than or equal to b; false for a NaN. In set, setp.",[]],
 ["modifier",".gt","set.html#name-gt","True if a is greater than b; false for a NaN. In set, setp.",[]],

@@ -106,7 +106,7 @@ def test_a_target_that_has_not_the_variant_is_refused(evaluator: Evaluator) -> N
         for t in (next(iter(spec.targets)), spec.newest):
             refusal = evaluator("refusal", **named(v), target=t)
             assert (refusal is None) == spec.catalog.takes(v.requires, t)
-            assert refusal in (None, f"{t} does not have {v.spelling}")
+            assert refusal in (None, f"{t} does not support {v.spelling}")
     assert evaluator("refusal", **named(v), target="sm_1") == "unknown target 'sm_1'"
 
 

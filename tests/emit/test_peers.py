@@ -108,7 +108,7 @@ def test_the_page_shows_what_the_record_says(project: Project, recorded: PeerCom
     assert "MPFR in 2 operations, definition in 1 operation" in page
     assert "No GPU has been recorded by ptxspec yet" in page
     index = text_of(project.root / f"generated/manual/index.{suffix}")
-    assert f"peers.{suffix}" in index and recorded.date in index
+    assert f"peers.{suffix}" in index
 
 
 @pytest.mark.exhaustive

@@ -145,7 +145,7 @@ def test_claims_say_on_which_targets_the_author_compared(variant: str) -> None:
         assert spec.claim(v, target) == claim == ptxemu.compile(v.spelling, target=target).claim
     for target in compared:
         told = db.on(named(db, v.spelling), target)
-        assert told.claim == "reported" and "Benjamin Carleton" in told.basis and "no measurement" in told.basis
+        assert told.claim == "reported" and "Benjamin Carleton" in told.basis and "not measured by us" in told.basis
     assert "by inference" in db.on(named(db, v.spelling), "sm_72").basis
     # With .ftz nobody compared it.
     flushing = db.on(named(db, f"{variant}.approx.ftz.f32"), "sm_75")
@@ -188,7 +188,7 @@ def test_a_bound_that_hardware_exceeds_is_the_manuals_error() -> None:
     v = next(v for v in spec.instructions["cos"].variants if v.spelling == "cos.approx.f32")
     assert "0x409ccdb6 gives 0x3e3f198d" in _exceeds(spec, v, "sm_75") and not _exceeds(spec, v, "sm_61")
     differences = (ROOT / "generated/manual/differences.md").read_text("utf-8")
-    assert "exceeds it on sm_70 to sm_75 (published model)" in differences
+    assert "exceeds the bound on sm_70 to sm_75 ([published model]" in differences
 
 
 def test_a_claim_is_that_of_the_path_that_is_followed() -> None:

@@ -212,7 +212,7 @@ def test_messages_about_comparisons_are_explained(ptxas: Path) -> None:
     statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
     said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
     text = "\n".join(as_text(explanations(db, [f"ptxas fatal   : {m}" for m in said])))
-    assert "write the one that you mean behind setp: .eq (is a equal to b?" in text
+    assert "write the one that you mean behind setp: .eq (true if a is equal to b;" in text
     assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
     assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text
 
@@ -595,7 +595,7 @@ MENDED = [
     ("add.lt.f32 %f0, %f1, %f2;", "leave the comparison out", "add.f32 %f0, %f1, %f2;"),
     ("testp.nan.f32 %p0, %f1;", ".notanumber", "testp.notanumber.f32 %p0, %f1;"),
     ("setp.lo.f32 %p0, %f1, %f2;", "a comparison that there is of this type", "setp.lt.f32 %p0, %f1, %f2;"),
-    ("setp.s32 %p0, %r1, %r2;", ".eq (is a equal to b?", "setp.eq.s32 %p0, %r1, %r2;"),
+    ("setp.s32 %p0, %r1, %r2;", ".eq (true if a is equal to b;", "setp.eq.s32 %p0, %r1, %r2;"),
     ("cvt.rn.s32.f32 %r0, %f1;", ".rni, .rzi", "cvt.rni.s32.f32 %r0, %f1;"),
     ("cvt.s32.f32 %r0, %f1;", ".rzi (round to an integer", "cvt.rzi.s32.f32 %r0, %f1;"),
     ("cvt.rn.f64.f32 %d0, %f1;", "or none if it has none", "cvt.f64.f32 %d0, %f1;"),

@@ -351,6 +351,23 @@ def test_a_short_spelling_says_what_it_means(run: Run) -> None:
     assert "means" not in run("query", "sin.approx.f32")[1]
 
 
+def test_list_says_how_many_more_targets_of_the_same_gpus_support(run: Run, db: ptxspec.Database) -> None:
+    more = {t: len(db.available(t, type="e2m1x2")) for t in ("sm_120a", "sm_120f")}
+    said = f"on the same GPUs, sm_120a supports {more['sm_120a']} more and sm_120f supports {more['sm_120f']} more\n"
+    assert run("list", "--target", "RTX 5090", "--type", "e2m1x2")[1] == f"no variants\n{said}"
+    # PTX 8.7 has sm_120a, and not yet sm_120f.
+    assert "more and" not in run("list", "--target", "sm_120", "--ptx", "8.7", "--type", "e2m1x2")[1]
+    assert "more" not in run("list", "--target", "sm_80", "--opcode", "add")[1]
+
+
+def test_list_says_how_many_variants_crash_the_assembler(run: Run, db: ptxspec.Database) -> None:
+    crashing = {o: sum(bool(v.crash) for v in opcode.variants) for o, opcode in db.opcodes.items()}
+    some = next(o for o, n in crashing.items() if n)
+    assert f"{sum(crashing.values())} variants not listed: on no target" in run("list")[1]
+    assert f"{crashing[some]} variants not listed" in run("list", "--opcode", some)[1]
+    assert "not listed" not in run("list", "--opcode", "add")[1]
+
+
 def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
     for format in ("table", "json", "csv"):
         code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)

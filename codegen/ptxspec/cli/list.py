@@ -6,6 +6,8 @@ import argparse
 import sys
 
 from ..query import lists
+from ..query.database import Database
+from ..query.variant import Variant
 from ..query.where import where
 from . import NO, OK, TARGET, counted, database, keeping_everything
 
@@ -29,23 +31,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     db = database(options)
     target = db.target(options.target) if options.target is not None else None
-    asked = db.available(target, options.ptx, options.type, options.opcode)
-    if options.where is not None:
-        asked = list(filter(where(db, options.where, options.ptx), asked))
-    found = [db.on(v, target) for v in asked]
+    found = [db.on(v, target) for v in _asked(db, options, target)]
     render = {
         "table": lists.variants_as_table,
         "json": lists.variants_as_json,
         "csv": lists.variants_as_csv,
     }[options.format]
     print(render(db, found, target))
-    if options.format == "table" and target is None and options.ptx is None:
-        crashing = [v for v in db.variants if v.crash and options.opcode in (None, v.opcode)]
-        kept = [v for v in crashing if options.type is None or options.type.lstrip(".") in v.types]
-        if options.where is not None:
-            kept = list(filter(where(db, options.where), kept))
-        if kept:
-            print(f"{counted(len(kept), 'variant')} not listed: on no target, because the assembler crashes")
+    if options.format == "table":
+        if target is not None:
+            note = _on_relatives(db, options, target, len(found))
+        else:
+            note = _on_no_target(db, options) if options.ptx is None else ""
+        print(note, end="\n" if note else "")
     if not found:
         from ..catalog import explaining  # most answers need no explanation
 
@@ -53,3 +51,31 @@ def run(options: argparse.Namespace) -> int:
         if pair is not None:
             print(f"ptxspec: {pair.message}", file=sys.stderr)
     return OK if found else NO
+
+
+def _asked(db: Database, options: argparse.Namespace, target: str | None) -> list[Variant]:
+    """Return the variants that the options ask for on a target."""
+    asked = db.available(target, options.ptx, options.type, options.opcode)
+    if options.where is not None:
+        asked = list(filter(where(db, options.where, options.ptx), asked))
+    return asked
+
+
+def _on_relatives(db: Database, options: argparse.Namespace, target: str, count: int) -> str:
+    """Return the note that architecture- and family-specific targets of the same GPUs support more."""
+    relatives = [t.name for t in db.targets.values() if t.base == target and db.catalog.knows(t.name, options.ptx)]
+    more = {t: len(_asked(db, options, t)) - count for t in relatives}
+    said = " and ".join(f"{t} supports {n:,} more" for t, n in more.items() if n)
+    return f"on the same GPUs, {said}" if said else ""
+
+
+def _on_no_target(db: Database, options: argparse.Namespace) -> str:
+    """Return the note that the list lacks variants on which the assembler crashes."""
+    opcodes = db.opcodes.values() if options.opcode is None else [db.opcodes[options.opcode]]
+    type_ = options.type and options.type.lstrip(".")
+    crashing = [v for o in opcodes for v in o.variants if v.crash and (type_ is None or type_ in v.types)]
+    if options.where is not None:
+        crashing = list(filter(where(db, options.where), crashing))
+    if not crashing:
+        return ""
+    return f"{counted(len(crashing), 'variant')} not listed: on no target, because the assembler crashes"

@@ -189,7 +189,7 @@ MODIFIERS = {
     "normal": "True if a is a normal number or a zero.",
     "subnormal": "True if a is a subnormal number.",
     "eq": "True if a is equal to b; false for a NaN.",
-    "ne": "True if a is less or greater than b; false for a NaN.",
+    "ne": "True if a is not equal to b; false for a NaN.",
     "lt": "True if a is less than b; false for a NaN.",
     "le": "True if a is less than or equal to b; false for a NaN.",
     "gt": "True if a is greater than b; false for a NaN.",

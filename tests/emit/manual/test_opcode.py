@@ -179,7 +179,7 @@ def test_facts_of_all_lines_are_told_once_and_others_at_their_lines() -> None:
     assert "- c has type .pred; a ! before it negates it." in text("setp")
     assert "add{.rnd}{.sat}.f32.{f16,bf16} d, a, b    // b has the type of d\n" in text("add")
     assert "mad.wide.s16 d, a, b, c    // d and c have type .s32\n" in text("mad")
-    assert "- t is an integer constant of 32 bits." in text("lop3")
+    assert "- t is a 32-bit integer constant." in text("lop3")
     carries = text("addc")
     assert "- The instruction also reads the condition code." in carries
     assert "addc.cc.{u32,s32,u64,s64} d, a, b    // The instruction also sets the condition code\n" in carries
