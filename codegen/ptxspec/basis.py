@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 MANUAL, DERIVED, VERDICTS, READING = "manual", "derived", "ptxas verdicts", "our reading"
 CODE, FOLDING = "ptxas machine code", "ptxas folding"
-# Every kind of ground, and what it means.
+# Every kind of ground, with its meaning.
 KINDS = {
-    MANUAL: "NVIDIA's manual says it, in the section named",
-    DERIVED: "it follows from a section of the manual, from IEEE 754-2019, or from both",
-    FOLDING: "ptxas folds an instruction to this where its operands are constants",
-    CODE: "the machine code that ptxas makes of the instruction",
-    VERDICTS: "what ptxas takes and refuses",
-    "NVIDIA host code": "what the headers of CUDA's runtime compute where they are compiled for a processor",
+    MANUAL: "NVIDIA's PTX ISA manual says it, in the section named",
+    DERIVED: "it follows from a section of NVIDIA's manual, from IEEE 754-2019, or from both",
+    FOLDING: "ptxas folds the instruction to this if its operands are constants",
+    CODE: "the machine code to which ptxas compiles the instruction",
+    VERDICTS: "what ptxas accepts and rejects",
+    "NVIDIA host code": "the results of the headers of CUDA's runtime when they are compiled for a CPU",
     "published model": "a published model of the hardware, which its author compared with GPUs",
-    READING: "nobody says it, or not clearly: here it is read so, of the section where one is named",
+    READING: "no source says it clearly; this is how we read the section, if one is named",
 }
 
 
@@ -32,11 +32,11 @@ class Basis:
 
     @property
     def text(self) -> str:
-        """The basis in words: "derived from manual 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
+        """The basis in words: "derived from PTX ISA 9.7.3.3 and IEEE 754 6.3; ptxas folding"."""
         return "; ".join(map(self._words, self.kinds))
 
     def _words(self, kind: str) -> str:
-        manual = f"manual {self.section}" if self.section else ""
+        manual = f"PTX ISA {self.section}" if self.section else ""
         if kind == MANUAL:
             return manual
         if kind == DERIVED:

@@ -85,16 +85,16 @@ def test_bits_of_a_nan_that_the_manual_leaves_open_rest_on_something_else() -> N
         ("div", "Large divisors with .full", "ptxas folding"),
         ("cos", "Subnormal numbers", "ptxas folding"),
         ("ex2", "Subnormal operands", "ptxas folding"),
-        ("rcp", "The nearest upper word in double precision", "our reading of manual 9.7.3.14"),
-        ("rsqrt", "The nearest upper word in double precision", "our reading of manual 9.7.3.17"),
-        ("rsqrt", "Negative numbers and the upper word in double precision", "our reading of manual 9.7.3.17"),
-        ("tanh", "Subnormal numbers pass through", "manual 9.7.3.22"),
-        ("tanh", "Subnormal numbers in half precision", "our reading of manual 9.7.4.9"),
+        ("rcp", "The nearest upper word in double precision", "our reading of PTX ISA 9.7.3.14"),
+        ("rsqrt", "The nearest upper word in double precision", "our reading of PTX ISA 9.7.3.17"),
+        ("rsqrt", "Negative numbers and the upper word in double precision", "our reading of PTX ISA 9.7.3.17"),
+        ("tanh", "Subnormal numbers pass through", "PTX ISA 9.7.3.22"),
+        ("tanh", "Subnormal numbers in half precision", "our reading of PTX ISA 9.7.4.9"),
         ("mul", "Saturation of a negative zero", "ptxas folding; our reading"),
         ("add", "Exact zero sums", "derived from IEEE 754 6.3"),
-        ("add", "Payloads in double precision", "derived from manual 9.7.3 and IEEE 754 6.2.3"),
-        ("max", "NaN results without .NaN", "our reading of manual 9.7.3.12"),
-        ("testp", "Normal, zeros included", "manual 9.7.3.1"),
+        ("add", "Payloads in double precision", "derived from PTX ISA 9.7.3 and IEEE 754 6.2.3"),
+        ("max", "NaN results without .NaN", "our reading of PTX ISA 9.7.3.12"),
+        ("testp", "Normal, zeros included", "PTX ISA 9.7.3.1"),
     ],
 )
 def test_what_a_table_rests_on(opcode: str, title: str, basis: str) -> None:
@@ -159,9 +159,9 @@ def test_the_data_says_it_as_the_pages_do() -> None:
 def test_show_says_it_of_a_variants_notes_and_nans() -> None:
     shown = show.page(find(ROOT), "neg.f64")
     assert "- NaN results: The bits are passed on as the operation left them. (ptxas folding)" in shown
-    assert "changes only its sign. (manual 9.7.3.10, 9.7.4.5)" in shown
+    assert "changes only its sign. (PTX ISA 9.7.3.10, 9.7.4.5)" in shown
     shown = show.page(find(ROOT), "add.f32")
-    assert "payloads are lost. (ptxas folding; our reading of manual 9.7.3, 9.7.4)" in shown
+    assert "payloads are lost. (ptxas folding; our reading of PTX ISA 9.7.3, 9.7.4)" in shown
 
 
 def test_the_page_on_claims_and_the_schema_have_all_kinds() -> None:
@@ -172,13 +172,13 @@ def test_the_page_on_claims_and_the_schema_have_all_kinds() -> None:
 
 
 def test_a_basis_in_words() -> None:
-    assert Basis(("manual",), "9.7.3.3").text == "manual 9.7.3.3"
-    assert Basis(("derived",), "9.7.3.3", "6.3").text == "derived from manual 9.7.3.3 and IEEE 754 6.3"
+    assert Basis(("manual",), "9.7.3.3").text == "PTX ISA 9.7.3.3"
+    assert Basis(("derived",), "9.7.3.3", "6.3").text == "derived from PTX ISA 9.7.3.3 and IEEE 754 6.3"
     assert Basis(("derived",), "", "6.3").text == "derived from IEEE 754 6.3"
-    assert Basis(("manual", "derived"), "9.7.3", "6.2").text == "manual 9.7.3; derived from IEEE 754 6.2"
-    assert Basis(("our reading",), "9.7.3").text == "our reading of manual 9.7.3"
-    assert Basis(("manual", "our reading"), "9.7.3").text == "manual 9.7.3; our reading"
-    assert Basis(("ptxas folding", "our reading"), "9.7.3").text == "ptxas folding; our reading of manual 9.7.3"
+    assert Basis(("manual", "derived"), "9.7.3", "6.2").text == "PTX ISA 9.7.3; derived from IEEE 754 6.2"
+    assert Basis(("our reading",), "9.7.3").text == "our reading of PTX ISA 9.7.3"
+    assert Basis(("manual", "our reading"), "9.7.3").text == "PTX ISA 9.7.3; our reading"
+    assert Basis(("ptxas folding", "our reading"), "9.7.3").text == "ptxas folding; our reading of PTX ISA 9.7.3"
     assert Basis().text == "our reading"
 
 
@@ -244,14 +244,14 @@ def test_a_page_claims_a_default_rounding_only_where_there_is_one() -> None:
 
 
 def test_the_nans_of_abs_neg_and_rsqrt_rest_on_their_own_pages() -> None:
-    assert "`.f64`: The bits are passed on as the operation left them. (manual 9.7.3.9)" in page("abs")
+    assert "`.f64`: The bits are passed on as the operation left them. (PTX ISA 9.7.3.9)" in page("abs")
     assert "`.f64`: The bits are passed on as the operation left them. (ptxas folding)" in page("neg")
-    assert "NaN whose lower word is zero. (manual 9.7.3.14)" in page("rcp")
-    assert "NaN whose lower word is zero. (manual 9.7.3.17; our reading)" in page("rsqrt")
+    assert "NaN whose lower word is zero. (PTX ISA 9.7.3.14)" in page("rcp")
+    assert "NaN whose lower word is zero. (PTX ISA 9.7.3.17; our reading)" in page("rsqrt")
     for opcode in ("abs", "neg"):
         both = ", ".join(p.section for p in SPEC.instructions[opcode].pages if not p.section.startswith("9.7.1."))
         (note,) = (n for n in SPEC.instructions[opcode].notes if "Future hardware" in n.text)
-        assert note.basis.text == f"manual {both}" and note.selector.text == "without .integer"
+        assert note.basis.text == f"PTX ISA {both}" and note.selector.text == "without .integer"
         assert all(name in page(opcode) for name in ("FADD", "DADD", "HADD2", "HFMA2.BF16_V2"))
 
 
@@ -261,7 +261,7 @@ def test_when_a_result_counts_as_tiny_is_said_on_every_page_with_ftz() -> None:
     for opcode in pages:
         line = next(line for line in page(opcode).splitlines() if line.startswith("- `.ftz`: "))
         assert "NVIDIA's manual does not say when a result counts as tiny" in line and "sm_1x" in line
-        assert line.endswith("(manual 9.7.3; ptxas folding; our reading)")
+        assert line.endswith("(PTX ISA 9.7.3; ptxas folding; our reading)")
 
 
 def test_registers_are_those_of_the_instructions_page_and_constants_those_that_are_taken() -> None:
