@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .forms import Form
 
 # What it rests on which lanes give a register, in words.
-BASES = {"manual": "the manual", "machine code": "the machine code", "CUTLASS": "CUTLASS", "guess": "a guess"}
+BASES = {"manual": "NVIDIA's manual", "machine code": "the machine code", "CUTLASS": "CUTLASS", "guess": "a guess"}
 
 
 class Choices(NamedTuple):
