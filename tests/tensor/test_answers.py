@@ -43,7 +43,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
         ),
         ("m16n8k16.f32.f16 --target sm_75", 1, ["requires sm_80 or newer; sm_75 is older"]),
         ("m16n8k16.f32.f16 --target sm_86", 0, ["8 products and what was summed before", "5,000 of A2"]),
-        ("m16n8k32.s32.s8 --target sm_80", 0, ["all products and C are added exactly", "exact: the manual"]),
+        ("m16n8k32.s32.s8 --target sm_80", 0, ["all products and C are added exactly", "exact: NVIDIA's manual"]),
         (
             "m16n8k32.sp.s32.s8 --target A100",
             0,
@@ -52,7 +52,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, code: int = 0) -> s
                 "of the stored elements (2 of each 4)",
                 "of lanes with t // 2 == selector; basis: the machine code",
                 "constants selector 0, 1",
-                "exact: the manual",
+                "exact: NVIDIA's manual",
             ],
         ),
         ("m16n8k64.sp.s32.s8", 0, ["row g + 8 * (t % 2), group i + 8 * (t // 2)", "of all lanes", "selector 0 "]),

@@ -124,7 +124,7 @@ def claim(r: Row, f: Form, target: str, recorded: Iterable[Recorded]) -> tuple[s
         gpus = ", ".join(f"{s.vectors:,} of {s.gpu}" for s in own)
         return RECORDED, f"equal to all results, {gpus}, sums of {max(s.products for s in own)} products"
     if r.exact:
-        return "exact", "NVIDIA's manual: integers"
+        return "exact", "NVIDIA's manual"
     if r.basis in ("recorded", "published model"):
         others = dict.fromkeys(s.target for s in sets if not r.targets or s.target in r.targets)
         elsewhere = f"; recorded on {', '.join(others)}" if others and r.basis == "recorded" else ""
