@@ -24,7 +24,7 @@ def test_all_agree(bench: Bench) -> None:
     # The grid and two streams; every bit is equal.
     assert line.split() == ["add.f32", "2", "exact", str(76**2 + 2 * 1024), "0", "0", "0", "agrees"]
     assert any(x.startswith("rsqrt.approx.f64 ") and x.endswith("shown") for x in lines)
-    assert any(x.startswith("add.f32x2 ") and x.endswith("skipped: needs sm_100") for x in lines)
+    assert any(x.startswith("add.f32x2 ") and x.endswith("skipped: requires sm_100") for x in lines)
     assert any(x.startswith("ex2.f32 ") and x.endswith("skipped: ended with an older PTX version") for x in lines)
 
 

@@ -101,12 +101,12 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
     "vLLM on a T4": Log(
         "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has "
         "compute capability 7.5. You can use float16 instead by explicitly setting the `dtype` flag in CLI\n",
-        ("use float16 (--dtype=half in vLLM), or float32: bfloat16 needs a GPU of sm_80 or newer",),
+        ("use float16 (--dtype=half in vLLM) or float32: bfloat16 requires a GPU of sm_80 or newer",),
         ("the log's GPU is sm_75\n",),
     ),
     "a matrix product in FP8": Log(
         "RuntimeError: torch._scaled_mm is only supported on CUDA devices with compute capability >= 9.0 or 8.9\n",
-        ("multiply in 16 bits (float16, bfloat16) instead: matrix instructions with FP8 begin with sm_89",),
+        ("multiply in 16 bits (float16, bfloat16) instead: matrix instructions with FP8 require sm_89 or newer",),
     ),
     "CUTLASS on Hopper": Log(
         "-- CUDA Compilation Architectures: 90\nnvcc -gencode=arch=compute_90,code=sm_90\n"
@@ -161,7 +161,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
     ),
     "a driver that says no more": Log(
         "Program hit CUDA_ERROR_INVALID_PTX (error 218) due to \"a PTX JIT compilation failed\" on cuModuleLoadData.\n",
-        ("assemble the PTX with ptxas, and explain what that says",),
+        ("assemble the PTX with ptxas, and explain its errors",),
     ),
     "MLIR and an older ptxas": Log(
         "error: `ptxas` invocation failed. Log:\n"
@@ -194,7 +194,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
     ),
     "a function that nothing defines": Log(
         "ptxas fatal   : Unresolved extern function '_Z3powdi'\nninja: build stopped: subcommand failed.\n",
-        ("compile with -rdc=true (nvcc) or -c (ptxas), and link what defines _Z3powdi",),
+        ("compile with -rdc=true (nvcc) or -c (ptxas), and link the object that defines _Z3powdi",),
     ),
     "a function of libdevice": Log(
         "ptxas fatal   : Unresolved extern function '__nv_expf'\n",
@@ -219,7 +219,7 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
     "LLVM, an intrinsic of newer targets": Log(
         "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.shfl.sync.bfly.i32\n"
         "Program arguments: llc sum.ll -march=nvptx64 -mcpu sm_60\n",
-        ("raise -mcpu and -mattr=+ptx to what llvm.nvvm.shfl.sync.bfly.i32 needs",),
+        ("raise -mcpu and -mattr=+ptx to the versions that llvm.nvvm.shfl.sync.bfly.i32 requires",),
     ),
     "a host compiler of 32 bits": Log(
         "cuda_fp16.hpp(2044): error: asm operand type size(8) does not match type/size implied by constraint 'r'\n",
@@ -231,11 +231,11 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
     ),
     "clang, PTX compiled for the host": Log(
         "k.cu:8:40: error: invalid output constraint '=l' in asm\n",
-        ("compile inline PTX for the device alone",),
+        ("compile inline PTX for the device only",),
     ),
     "clang, a register's own name": Log(
         'warp.hpp:34:33: error: invalid % escape in inline assembly string\n   34 | asm("mov.u32 %0, %laneid;" :\n',
-        ("write %% for the % of a register's own name",),
+        ("write %% for the % in a register's name",),
     ),
     "Triton says only that it failed": Log(
         "  File \"compiler.py\", line 304, in make_ttgir\n    pm.run(mod)\nRuntimeError: PassManager::run failed\n",
@@ -353,7 +353,7 @@ JUDGED = {
     "a header left out": Judged(
         "__global__ void k(float *f) { f[0] = __half2float(__float2half(f[1])); }\n",
         _NVCC,
-        "include cuda_fp16.h, cuda_bf16.h, cuda_fp8.h or cuda_fp4.h, the one that has __float2half",
+        "include the header that has __float2half: cuda_fp16.h, cuda_bf16.h, cuda_fp8.h or cuda_fp4.h",
         _HALF.format("h[0] = __float2half(1.0f);"),
     ),
     "two targets that do not fit": Judged(

@@ -118,4 +118,4 @@ def test_what_is_said_to_be_refused_must_be_refused_everywhere(
 def test_without_ptxas_verify_says_what_to_do(project: Project) -> None:
     result = project.run("verify", "--ptxas", "nowhere")
     assert result.code == 2
-    assert "no file nowhere; install the wheel nvidia-cuda-nvcc" in result.err
+    assert "no file nowhere; install it with `pip install nvidia-cuda-nvcc`" in result.err
