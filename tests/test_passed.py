@@ -83,6 +83,9 @@ def test_what_passed_is_left_out_until_an_input_changes(suite: Suite, processes:
     text = suite.tests.read_text("utf-8")
     suite.tests.write_text(text.replace("Whether x is", "It is").replace("  # as text", ""), "utf-8")
     assert "1 passed" in suite.run(*processes)
+    # Nor do other tests.
+    suite.tests.write_text(text.replace("    pass", "    assert True"), "utf-8")
+    assert "1 passed" in suite.run(*processes)
     suite.tests.write_text(text.replace("str(x)", "str(+x)"), "utf-8")
     assert "4 passed" in suite.run(*processes)
     suite.tests.write_text(text, "utf-8")

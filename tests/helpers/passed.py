@@ -163,8 +163,10 @@ def digest(root: Path, tests: list[pytest.Item]) -> str:
     found = hashlib.sha256("\n".join(_machine()).encode())
     if any(kind.startswith("emulator") for kind in kinds):
         found.update(_processor().encode())
+    own = tests[0].path, tests[0].nodeid.partition("[")[0].rpartition("::")[2]
     for path in sorted(files):
-        found.update(f"\n{path.relative_to(root).as_posix()} {_content(path)}".encode())
+        content = _content(path, own[1] if path == own[0] else "")
+        found.update(f"\n{path.relative_to(root).as_posix()} {content}".encode())
     return found.hexdigest()[:20]
 
 
@@ -262,22 +264,27 @@ def _machine() -> tuple[str, ...]:
 
 
 @cache
-def _content(path: Path) -> str:
+def _content(path: Path, test: str = "") -> str:
+    """The digest of a file; of a module of tests without those that are not `test`."""
     data = path.read_bytes()
     kind = Path(path.name.removesuffix(".j2")).suffix
     if path.suffix == ".py":
-        data = _code(path).encode()
+        data = _code(path, test).encode()
     elif kind in (".c", ".cu", ".cuh", ".h"):
         data = b" ".join(re.sub(rb'/\*.*?\*/|//[^\n]*|digest\[\] = "\w+"', b"", data, flags=re.DOTALL).split())
     return hashlib.sha256(data).hexdigest()
 
 
-def _code(path: Path) -> str:
-    """A module without its comments, docstrings and marks, which change no result, and without the digest of C, which
-    is looked at itself."""
+def _code(path: Path, test: str) -> str:
+    """A module without its comments, docstrings and marks, which change no result, without the digest of C, which is
+    looked at itself, and of a module of tests without the others."""
     tree = ast.parse(path.read_text("utf-8"))
     left_out = ("pytestmark", "NATIVE")
     tree.body = [n for n in tree.body if not (isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) in left_out)]
+    if test:
+        others = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name.startswith("test_"))
+        without = {n.name for n in others} - {test}
+        tree.body = [n for n in tree.body if not (isinstance(n, ast.FunctionDef) and n.name in without)]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [d for d in node.decorator_list if not ast.unparse(d).startswith(_MARKS)]
