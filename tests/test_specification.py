@@ -121,7 +121,7 @@ def link_replaced(schema: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('"summary"', '"brief"'), "utf-8")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edit_gives_what_reading_everything_gives(
     project: Project, folder: Path, edit: Callable[[Project], None]
@@ -149,6 +149,7 @@ def test_what_is_wrong_is_wrong_every_time_and_then_right_again(project: Project
     assert not specification.load(project.root).diagnostics and opened == ["xor", "xor"]
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_cache_is_none(project: Project, folder: Path) -> None:
     before = again(project)
     for path in folder.iterdir():
@@ -159,6 +160,7 @@ def test_a_damaged_cache_is_none(project: Project, folder: Path) -> None:
     assert again(project) == before
 
 
+@pytest.mark.exhaustive
 def test_another_version_of_the_program_begins_anew(
     project: Project, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

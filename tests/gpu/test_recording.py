@@ -30,6 +30,7 @@ def test_a_recording_is_replayed_without_the_gpu(bench: Bench, monkeypatch: pyte
     assert {"driver", "compiler", "date", "program", "specification"} <= about.keys()
 
 
+@pytest.mark.exhaustive
 def test_a_replay_finds_what_the_run_found(bench: Bench) -> None:
     folder = bench.root / "recorded"
     hidden = {"add.f32": lambda _, r: np.concatenate([r[:900], r[900:] ^ np.uint32(1)]) if r.size == 1024 else r}
@@ -233,7 +234,8 @@ def test_about_does_not_say_what_only_the_results_know(
     assert "exhaustive" not in json.loads((copied / "about.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("broken", [pytest.param(False, marks=pytest.mark.exhaustive), True])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("broken", [False, True])
 def test_where_nothing_ran_nothing_is_complete_or_registered(bench: Bench, broken: bool) -> None:
     folder = bench.root / "tests/recordings/standin"
 

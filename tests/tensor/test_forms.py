@@ -113,6 +113,7 @@ def _neighbours() -> Iterator[str]:
                 yield f"{start}.row.col{kind}.block_scale{scale}{end}{type}"
 
 
+@pytest.mark.sampled(2)
 @each_size
 @pytest.mark.parametrize(
     "target", ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a"]

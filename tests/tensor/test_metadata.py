@@ -94,6 +94,7 @@ def test_ptxas_orders_what_is_packed(form: str, selector: int, tmp_path: Path) -
 
 @pytest.mark.parametrize(("shape", "selector"), [("m16n8k64", 0), ("m16n8k64", 1), ("m16n8k128", 0)])
 @pytest.mark.parametrize("types", ["s4.s4", "u4.s4", "s4.u4"])
+@pytest.mark.sampled(2)
 def test_ptxas_multiplies_elements_of_4_bits_as_those_of_8(
     shape: str, selector: int, types: str, tmp_path: Path
 ) -> None:
