@@ -169,7 +169,7 @@ MODIFIERS = {
     "rmi": "Round to an integer toward negative infinity.",
     "rpi": "Round to an integer toward positive infinity.",
     "ftz": "Flush subnormal operands and tiny results to zeros of their sign, as sm_1x always does in single precision. NVIDIA's manual does not say when a result counts as tiny; here it does if it is below the smallest normal number after rounding with unbounded exponent, as when ptxas folds products of constants.",
-    "sat": "Clamp the result to [0.0, 1.0]; a NaN becomes +0.0. NVIDIA's manual does not mention -0.0; here it becomes +0.0, as when ptxas folds single-precision sums and products of constants.",
+    "sat": "Clamp a float to [0.0, 1.0] and an integer to the range of its type; a NaN becomes +0.0. NVIDIA's manual does not mention -0.0; here it becomes +0.0, as when ptxas folds single-precision sums and products of constants.",
     "relu": "Clamp a negative result to +0.0; a NaN becomes the canonical NaN. By our reading, which has not been measured yet, -0.0 becomes +0.0 as well.",
     "satfinite": "Replace a result that is larger in magnitude than the largest number of its format, infinities included, by that number with the same sign.",
     "pzo": "Turn a result of -0.0 into +0.0.",
