@@ -194,7 +194,7 @@ def test_query_says_which_kind_is_needed(base: ptxspec.Database, copy: Project) 
     before, claim, after = result.out.partition("  claim     unjudged: ")
     assert claim and "  help      compile for sm_120a or sm_120f" in after.splitlines()
     assert before.splitlines() == [
-        f"no: {FAMILIES} (2 operands) is not available on sm_120",
+        f"no: {FAMILIES} (2 operands) is not available on sm_120; sm_120a and sm_120f, for the same GPUs, support it",
         f"  sm_120 does not support {FAMILIES} (2 operands), which requires sm_120a or sm_120f",
         "  requires  sm_100a, sm_101a from PTX 8.6; sm_120a from PTX 8.7; "
         "sm_100f, sm_101f, sm_120f families from PTX 8.8",

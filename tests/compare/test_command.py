@@ -75,7 +75,7 @@ MISUSE = {
     ("add.f32", "add.f64"): "add.f32 takes .f32, .f32, add.f64 takes .f64, .f64: only functions of the same types",
     ("max.f16", "fmaxf"): "max.f16 takes .f16, .f16, fmaxf takes .f32, .f32",
     ("add.f16", "add.bf16 %d, %a, %b;"): "only functions of the same types can be compared",
-    ("numpy.fmin", "numpy.minimum"): "one of the two must say which",
+    ("numpy.fmin", "numpy.minimum"): "the other side must have a type of its own",
     ("max.f32", "numpy.maximun"): "did you mean 'numpy.maximum'?",
     ("max.f32", "numpy.sum"): "numpy.sum is no universal function of NumPy",
     ("max.f32", "numpy.sqrt"): "numpy.sqrt takes 1 and gives 1, not 2 and 1",
@@ -89,10 +89,10 @@ MISUSE = {
     ("max.f32", "somewhere/else.ptx"): "somewhere/else.ptx: there is no such file",
     ("max.f32@sm_91", "fmaxf"): "sm_91",
     ("max.bf16@sm_75", "max.bf16"): "max.bf16",
-    ("max.f32", "max.f32", "--samples", "0"): "--samples 0: 1 or more",
+    ("max.f32", "max.f32", "--samples", "0"): "--samples 0: expected a number from 1 to 2^32",
     ("max.f32", "mpfr"): "max.f32 does not round, so it cannot be compared with mpfr",
     ("numpy.add", "mpfr"): "requires a variant such as add.rn.f16 on the other side",
-    ("add.f32", "mpfr@sm_90"): "mpfr is the same everywhere: leave @sm_90 away",
+    ("add.f32", "mpfr@sm_90"): "mpfr is the same on all targets; remove @sm_90",
     ("mov.f32 %d, 1.0;", "mov.f32 %d, 2.0;"): "takes no operands: only functions of 1 to 4 operands can be compared",
 }
 

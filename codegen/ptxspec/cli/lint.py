@@ -66,7 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     about = "skip them even if they are named on the command line"
     parser.add_argument("--force-exclude", action="store_true", help=about)
     parser.add_argument("--isolated", action="store_true", help="read no ptxspec.toml and no pyproject.toml")
-    about = "fix findings in the files where a single change does so without changing what is computed"
+    about = "fix findings in the files where a single change does so without changing what is computed; report the rest"
     parser.add_argument("--fix", action="store_true", help=about)
     about = "add comments to the files that ignore their findings"
     parser.add_argument("--add-ignores", action="store_true", help=about)
@@ -109,8 +109,7 @@ def run(options: argparse.Namespace) -> int:
         error = terminal.painted("error:", "red", "bold", stream=sys.stderr)
         print(str(d).replace("error:", error, 1), file=sys.stderr)
     db, data = database(options), roots.find(options.root).data
-    checker = Checker(db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
-    account = checker.account
+    new_checker = partial(Checker, db, options.stats, options.quiet, options.stdin_filename or "<stdin>")
     unreadable = bool(found.missing or configurations.wrong)
     rewrites = options.fix or options.add_ignores
     if options.diff and not rewrites:
@@ -121,7 +120,12 @@ def run(options: argparse.Namespace) -> int:
         _say(message, "warning:", "yellow")
 
     if rewrites:
-        return MISUSE if unreadable else _rewrite(found, checker, options)
+        code = MISUSE if unreadable else _rewrite(found, new_checker(), options)
+        if code or options.diff or not options.fix:
+            return code
+        # The files are checked again: what is left is reported as without --fix.
+    checker = new_checker()
+    account = checker.account
     told: set[str] = set()  # a message about many files is printed once
 
     with _Progress() as progress:

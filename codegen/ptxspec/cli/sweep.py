@@ -13,8 +13,8 @@ from . import NO, OK, TARGET, progress_bar, target_named
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Compare a variant with another one, a recording of a GPU or MPFR on millions of operands, or on all of them. "
-        "The sweep uses all processors, or a Dask cluster. `ptxspec compare` gives a quick answer from some thousands "
-        "of operands. A sweep with --state can be stopped and continued. MPFR requires gmpy2 (pip install "
+        "The sweep uses all processors, or a Dask cluster. `ptxspec compare` gives a quick answer from some hundred "
+        "thousand operands. A sweep with --state can be stopped and continued. MPFR requires gmpy2 (pip install "
         "'ptxspec[mpfr]'), and --scheduler requires Dask (pip install 'ptxspec[dask]'). Exit 0: both are equal on all "
         "operands tried, except where one leaves the result open; 1: they differ."
     )

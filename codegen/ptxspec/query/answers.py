@@ -37,6 +37,7 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
     asked = place(target, ptx)
     here = verdict.here and verdict.here.target
     name = visible(verdict.variant) or repr(verdict.variant)
+    relatives: list[str] = []
     if verdict.operands is not None:
         name += f" ({verdict.operands} operand{'s' * (verdict.operands != 1)})"
     if not verdict.exists:
@@ -49,6 +50,8 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
         head = f"yes: {name}{' on ' + asked if asked else ''}"
     else:
         head = f"no: {name} is not available{' on ' + asked if asked else ''}"
+        relatives = _advised_relatives(db, verdict, target, ptx)
+        head += f"; {' and '.join(relatives)}, for the same GPUs, support it" if relatives else ""
     facts = []
     if verdict.family:
         return _family(db, verdict, verdict.family, asked)
@@ -79,6 +82,9 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
     ) or verdict.no_recipe.casefold().startswith(verdict.help.casefold())
     if verdict.help and not is_below:
         facts.append(("help", verdict.help))
+    if verdict.requires:
+        for name in relatives:
+            facts.append(("compile", f"-arch={name}: {requirement(db, verdict.requires, name)}"))
     working = [o for o in verdict.instead if o.works]
     offer = next(iter(working or verdict.instead), None)
     none = None
@@ -154,6 +160,14 @@ def _named(name: str, text: str) -> list[str]:
 def _paragraph(name: str, text: str) -> list[str]:
     """Return sentences in lines of the terminal's width."""
     return wrapped(text, f"  {name:{_LABEL}}  ", " " * (_LABEL + 4))
+
+
+def _advised_relatives(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> list[str]:
+    """Return the architecture- and family-specific targets of the same GPUs that the answer advises to compile for."""
+    if target is None or verdict.requires is None:
+        return []
+    advised = verdict.help.replace(",", " ").split()
+    return [t for t in db.catalog.siblings(verdict.requires, target, ptx) if t in advised]
 
 
 def _driver(db: Database, r: Requirement) -> str:

@@ -275,7 +275,9 @@ def test_each_recipe_says_for_every_variant_from_where_on_it_works() -> None:
     """No "on sm_20 or sm_80" that leaves open which of them holds for which variant, or number of operands."""
     for opcode, i in SPEC.instructions.items():
         said = set()
-        for heads in re.findall(r"^(`.*); may differ: ", (FOLDER / f"{opcode}.md").read_text("utf-8"), re.MULTILINE):
+        for heads in re.findall(
+            r"^(`.*); (?:may differ: |equal bit for bit )", (FOLDER / f"{opcode}.md").read_text("utf-8"), re.MULTILINE
+        ):
             for part in re.split(r"; (?=`)", heads):
                 cell, _, requires = part.partition(" requires ")
                 said |= {(name, requires) for name in variants_of(cell)}
