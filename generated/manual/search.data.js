@@ -845,7 +845,7 @@
 ["note","tanh","tanh.html#notes","On a target whose unit is known, the emulator follows the machine code; elsewhere it returns the correctly rounded tangent. No model of the unit is public.",[]],
 ["note","testp","testp.html#notes","ptxas 13.5.37 also accepts testp.f32 and testp.f64 without a property, and accepts the six properties, without effect, on every other floating-point instruction. NVIDIA's manual mentions neither, and neither counts as a spelling here.",[]],
 ["note","xor .pred","xor.html#notes","NVIDIA's manual shows the predicates without a `!`; ptxas accepts them negated too.",[]],
-["claim","exact","abs.html#claims","IEEE 754 and NVIDIA's manual fix every bit, except of NaNs and of results that a note calls open.",[]],
+["claim","exact","abs.html#claims","IEEE 754 and NVIDIA's manual fix every bit, except those of NaNs and of results that a note calls open.",[]],
 ["claim","unjudged","cvt.html#claims","IEEE 754 and NVIDIA's manual fix every bit, but no outside judge has confirmed the result.",[]],
 ["claim","bounded","cos.html#claims","NVIDIA's manual bounds the error; the emulator rounds correctly, or follows hardware within the bound.",[]],
 ["claim","unspecified","addc.html#claims","nothing is promised, or the hardware that the emulator follows exceeds the bound of NVIDIA's manual.",[]]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..model import Instruction, Recording, Spec, Variant
 
 CLAIMS = {
-    "exact": "IEEE 754 and NVIDIA's manual fix every bit, except of NaNs and of results that a note calls open",
+    "exact": "IEEE 754 and NVIDIA's manual fix every bit, except those of NaNs and of results that a note calls open",
     "unjudged": "IEEE 754 and NVIDIA's manual fix every bit, but no outside judge has confirmed the result",
     "measured": "every recorded bit of that target equals the emulator's",
     "reported": "equal on all operands to a published model that its author compared with GPUs of that target",
