@@ -118,7 +118,7 @@ def test_results_are_clicked_and_close_when_somebody_goes_elsewhere(visit: Visit
     ready(page)
     page.keyboard.press("/")
     page.keyboard.type("xyzzyx")
-    assert "Nothing here" in page.locator("#search-results").inner_text()
+    assert "No results for “xyzzyx”." in page.locator("#search-results").inner_text()
     page.mouse.click(20, 700)
     assert not page.locator("#search-results").is_visible()
     page.keyboard.press("/")
@@ -138,7 +138,7 @@ def test_on_a_phone_a_button_opens_it_over_the_page(visit: Visits) -> None:
     ready(page)
     assert (page.evaluate(ACTIVE), opener.get_attribute("aria-expanded")) == ("search-words", "true")
     page.keyboard.type("cvt e2m1x2 sm_120")
-    assert shown(page)[0].startswith("No cvt with .e2m1x2 is on sm_120, but on sm_120a")
+    assert shown(page)[0].startswith("No variant of cvt with .e2m1x2 is available on sm_120, but on sm_120a")
     width = page.evaluate(
         "[...document.querySelectorAll('#search-results *')].every(e => e.getBoundingClientRect().right <= 320)"
     )

@@ -105,7 +105,7 @@ def test_one_types_and_the_result_follows(fma: Page) -> None:
     assert page.locator("#try-results .forms").inner_text() == "0x1.4p+1 · 0x40200000 · a normal number"
     row = page.locator("#try-results .bit-row")
     assert row.get_attribute("aria-label") == "sign 0, exponent 10000000, fraction 01000000000000000000000"
-    assert page.locator("#try-claim").inner_text().startswith("exact: IEEE 754 and the manual fix every bit")
+    assert page.locator("#try-claim").inner_text().startswith("exact: IEEE 754 and NVIDIA's manual fix every bit")
 
 
 @pytest.mark.exhaustive
