@@ -36,7 +36,7 @@ def test_what_the_toolkit_does_not_write_is_skipped(bench: Bench) -> None:
     bench.device.release, bench.device.ptx = "11.0", 70
     assert rows["ex2.approx.ftz.bf16"]["verdict"] == "agrees"
     row = bench.rows()["ex2.approx.ftz.bf16"]
-    assert (row["verdict"], row["why"]) == ("skipped", "requires PTX 7.8; CUDA 11.0 writes 7.0")
+    assert (row["verdict"], row["why"]) == ("skipped", "requires PTX 7.8; CUDA 11.0 supports 7.0")
 
 
 def test_one_wrong_bit_of_an_exact_variant_is_found(bench: Bench) -> None:
@@ -140,7 +140,7 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
             return 100
 
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", None)
-    assert "pip install '.[cuda]'" in said()
+    assert "pip install 'ptxspec[cuda]'" in said()
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", Driver)
     monkeypatch.setitem(sys.modules, "cuda.bindings", Driver)
     monkeypatch.setitem(sys.modules, "cuda", Driver)
@@ -154,4 +154,4 @@ def test_without_the_extra_a_driver_or_a_gpu_one_line_says_so(
             return 0
 
     monkeypatch.setattr(Driver, "cuInit", staticmethod(lambda _: (Ready(),)))
-    assert "pip install '.[cuda]'" in said()
+    assert "pip install 'ptxspec[cuda]'" in said()

@@ -128,7 +128,7 @@ def test_a_gpu_with_published_units_is_recorded_and_measured(
     assert project.run("generate").code == 0
     for opcode in CHAIN:
         answer = project.run("query", f"{opcode}.approx.ftz.f32", "--target", "sm_75").out
-        assert "claim   measured" in answer, answer
+        assert "claim     measured" in answer, answer
 
 
 @pytest.mark.parametrize("variant", ["rcp", "rsqrt", "sqrt", "sin", "cos", "lg2", "ex2"])
