@@ -53,7 +53,7 @@ def test_a_registered_recording_makes_claims_measured(bench: Bench) -> None:
     assert "| measured on sm_90, sm_90a; bounded on all other targets |" in page
     assert "| `tests/recordings/standin` | Stand-in (sm_90) |" in page
     assert "compared with a GPU yet" not in page
-    assert "claim   measured" in bench.project.run("query", "ex2.approx.f32", "--target", "sm_90").out
+    assert "claim     measured" in bench.project.run("query", "ex2.approx.f32", "--target", "sm_90").out
     assert ", measured\n" in bench.project.run("eval", "ex2.approx.f32", "1", "--target", "sm_90").out
 
     # A measured claim promises every bit: what was inside of its bound disagrees now.
