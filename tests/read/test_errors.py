@@ -180,7 +180,7 @@ def test_evidence_of_what_changed_is_not_shown_as_proof(project: Project) -> Non
     differences, add, max = (
         (project.root / f"generated/manual/{name}.md").read_text("utf-8") for name in ("differences", "add", "max")
     )
-    assert "That was before these changed: add. " in differences
+    assert "These instructions changed since: add. " in differences
     assert "checked these variants before they or their requirements changed" in add
     assert "checked these variants" not in max
     (line,) = [line for line in differences.splitlines() if "`add{.{rn,rz}}.f64`" in line]

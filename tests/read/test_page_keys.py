@@ -13,7 +13,7 @@ MISTAKES: dict[str, Mistake] = {
         ADD,
         KEYS,
         f"«comparisons: [cmp]\n{KEYS}",
-        "add.rn.sat.f32 (2 operands) does not have exactly one modifier of cmp",
+        "(2 operands) does not have exactly one modifier of cmp",
         "name all groups of comparisons",
     ),
     "a variant that is none": (

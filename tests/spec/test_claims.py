@@ -123,7 +123,7 @@ def test_a_changed_program_is_unjudged_and_says_so(project: Project) -> None:
     assert not any("satfinite" in v or not v.startswith("mul.") for v in changed)
 
     assert project.run("generate").code == 0
-    why = f"its program has changed since tests compared it with MPFR: `{JUDGE_AGAIN}`"
+    why = f"its program has changed since tests compared it with MPFR: run `{JUDGE_AGAIN}`"
     said = " ".join(project.run("query", "mul.f32").out.split())
     assert f"claim unjudged: IEEE 754 and NVIDIA's manual; {why}" in said
     assert why in project.run("show", "mul.f32").out
