@@ -39,7 +39,9 @@ LARGE = {
     "lines without end": (
         "".join(f"  x{i} = a + b\n" for i in range(600)) + "  d = a\n", ":510:3", "more than 500 steps in zz"
     ),
-    "rows without end": (ROWS + "      - [NaN, NaN, NaN]\n" * 8_000, "", "with this row, there are more than 50000 cases"),
+    "rows without end": (
+        ROWS + "      - [NaN, NaN, NaN]\n" * 8_000, "", "with this row, there are more than 50000 cases",
+    ),
 }  # fmt: skip
 
 
