@@ -70,7 +70,7 @@ def test_where_a_process_is_killed_nothing_is_lost_or_counted_twice(
         if len(seen) == 4:
             os.kill(children()[0], signal.SIGKILL)
 
-    with pytest.raises(PtxspecError, match=r"was ended from outside; .*state.json has what is done; the same command"):
+    with pytest.raises(PtxspecError, match=r"a process of the sweep was killed; .*state.json has the progress; the same command"):
         sweep(JOB, state, None, kill_one)
     assert as_json(*sweep(JOB, state, None)) == alone
 
@@ -165,7 +165,7 @@ def test_a_cluster_without_workers_keeps_what_they_have_counted(
 
     if lost:
         monkeypatch.setattr(clusters._Workers, "look", look_and_end_all)
-    with pytest.raises(PtxspecError, match=r"no workers for 2 seconds; .*; .*state.json has what is done"):
+    with pytest.raises(PtxspecError, match=r"no workers for 2 seconds; .*; .*state.json has the progress"):
         sweep(JOB, state, cluster.scheduler_address, told)
     assert capsys.readouterr().err.count("no workers are left; start some") == 1
     kept = json.loads(state.read_text("utf-8"))
@@ -212,7 +212,7 @@ def test_where_the_scheduler_is_killed_what_was_counted_is_kept(
         seen.append(done)
 
     with pytest.raises(
-        PtxspecError, match=r"(scheduler of the cluster is gone|no workers for 2 s.*); .*has what is done"
+        PtxspecError, match=r"(scheduler of the cluster is gone|no workers for 2 s.*); .*has the progress"
     ):
         sweep(JOB, state, address, kill_it)
     kept = json.loads(state.read_text("utf-8"))
