@@ -70,7 +70,9 @@ def test_where_a_process_is_killed_nothing_is_lost_or_counted_twice(
         if len(seen) == 4:
             os.kill(children()[0], signal.SIGKILL)
 
-    with pytest.raises(PtxspecError, match=r"a process of the sweep was killed; .*state.json has the progress; the same command"):
+    with pytest.raises(
+        PtxspecError, match=r"a process of the sweep was killed; .*state.json has the progress; the same command"
+    ):
         sweep(JOB, state, None, kill_one)
     assert as_json(*sweep(JOB, state, None)) == alone
 
