@@ -297,6 +297,8 @@ def test_on_a_target_its_own_floor_is_told(run: Run, db: ptxspec.Database) -> No
     assert "  driver    575.51.03 or newer, on Windows 576.02\n" in told
     refused = run("query", "cvt.rn.satfinite.e2m1x2.f32", "--target", "GB10", "--driver")[1]
     assert "is not available on sm_121; sm_121a and sm_121f, for the same GPUs, support it\n" in refused
+    alone = run("query", "add.e5m2x4.e5m2x4", "--target", "sm_100")[1]
+    assert "is not available on sm_100; sm_100a, for the same GPUs, supports it\n" in alone
     assert "help      compile for sm_121a or sm_121f, with PTX 8.8 (CUDA 12.9) or newer\n" in refused
     assert "compile   -arch=sm_121f: PTX 8.8 or newer (CUDA 12.9)\n" in refused
     assert "here" not in refused and "driver" not in refused

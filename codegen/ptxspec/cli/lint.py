@@ -26,7 +26,7 @@ from ..lint.mending import mended
 from ..lint.reading import NotTextError
 from ..lint.rendering import FORMATS, plain, text
 from ..lint.rewriting import Rewriting
-from . import MISUSE, NO, OK, TARGET, database, positive
+from . import MISUSE, NO, OK, TARGET, counted, database, positive
 
 # The formats that can be followed by a summary.
 _FOR_PEOPLE = ("text", "github")
@@ -99,9 +99,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check the files and print the findings. Files that cannot be read are named on standard error; the others are
     checked all the same."""
-    counted = "--stats" if options.stats else "--explain-guards" if options.explain_guards else ""
-    if counted and options.format not in ("text", "json"):
-        raise PtxspecError(f"{counted} supports --format text and json, not {options.format}")
+    account_only = "--stats" if options.stats else "--explain-guards" if options.explain_guards else ""
+    if account_only and options.format not in ("text", "json"):
+        raise PtxspecError(f"{account_only} supports --format text and json, not {options.format}")
     configurations = _configurations(options)
     paths = options.files or ["."]
     found = find(paths, configurations, options.language, options.force_exclude, options.stdin_filename)
@@ -143,17 +143,17 @@ def run(options: argparse.Namespace) -> int:
                         _say(event.message)
                     elif not options.quiet:
                         _say(event.message, "warning:", "yellow")
-                elif not counted:
+                elif not account_only:
                     progress.clear()
                     yield event
 
         if options.write_baseline:
             number = baseline.write(Path(options.write_baseline), findings())
             progress.clear()
-            print(f"{number:,} {'finding' if number == 1 else 'findings'} written to {visible(options.write_baseline)}")
+            print(f"{counted(number, 'finding')} written to {visible(options.write_baseline)}")
             return MISUSE if unreadable else OK
         paint = terminal.painted if terminal.has_colours(sys.stdout) else plain
-        if counted:
+        if account_only:
             for _ in findings():
                 pass
         else:
@@ -200,7 +200,7 @@ def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int
             _say(str(e))
             code = MISUSE
     left = "would change" if options.diff else "changed"
-    print(f"{changed:,} {'file' if changed == 1 else 'files'} {left}", file=sys.stderr)
+    print(f"{counted(changed, 'file')} {left}", file=sys.stderr)
     return code
 
 

@@ -55,10 +55,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _asked(db: Database, options: argparse.Namespace, target: str | None) -> list[Variant]:
     """Return the variants that the options ask for on a target."""
-    asked = db.available(target, options.ptx, options.type, options.opcode)
-    if options.where is not None:
-        asked = list(filter(where(db, options.where, options.ptx), asked))
-    return asked
+    return _satisfying(db, options, db.available(target, options.ptx, options.type, options.opcode))
+
+
+def _satisfying(db: Database, options: argparse.Namespace, variants: list[Variant]) -> list[Variant]:
+    """Return the variants that satisfy the condition of --where."""
+    return variants if options.where is None else list(filter(where(db, options.where, options.ptx), variants))
 
 
 def _on_relatives(db: Database, options: argparse.Namespace, target: str, count: int) -> str:
@@ -74,8 +76,7 @@ def _on_no_target(db: Database, options: argparse.Namespace) -> str:
     opcodes = db.opcodes.values() if options.opcode is None else [db.opcodes[options.opcode]]
     type_ = options.type and options.type.lstrip(".")
     crashing = [v for o in opcodes for v in o.variants if v.crash and (type_ is None or type_ in v.types)]
-    if options.where is not None:
-        crashing = list(filter(where(db, options.where), crashing))
-    if not crashing:
+    left_out = _satisfying(db, options, crashing)
+    if not left_out:
         return ""
-    return f"{counted(len(crashing), 'variant')} not listed: on no target, because the assembler crashes"
+    return f"{counted(len(left_out), 'variant')} not listed: on no target, because the assembler crashes"

@@ -12,6 +12,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+_TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
+
 
 @dataclass(frozen=True)
 class Document:
@@ -33,6 +35,11 @@ def document(text: str) -> Document:
     environment: dict[str, Any] = {}
     body = parser.renderer.render(tokens[3:], parser.options, environment)
     return Document(_plain(tokens[1]), _plain(tokens[paragraph + 1]), environment.get("headings", []), Markup(body))
+
+
+def without_page_links(text: str) -> str:
+    """Return Markdown without the links to the manual's own pages, for readers who cannot follow them."""
+    return _TO_A_PAGE.sub(r"\1", text)
 
 
 def anchor(heading: str) -> str:

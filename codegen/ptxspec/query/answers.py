@@ -12,7 +12,7 @@ from ..diagnostics import visible
 from .database import Database
 from .families import Family
 from .lists import broken, limits, table, wrapped
-from .verdicts import Verdict
+from .verdicts import Verdict, variant
 
 # The width of the labels of facts.
 _LABEL = 8
@@ -50,8 +50,10 @@ def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, dr
         head = f"yes: {name}{' on ' + asked if asked else ''}"
     else:
         head = f"no: {name} is not available{' on ' + asked if asked else ''}"
-        relatives = _advised_relatives(db, verdict, target, ptx)
-        head += f"; {' and '.join(relatives)}, for the same GPUs, support it" if relatives else ""
+        relatives = _relatives(db, verdict, target, ptx)
+        if relatives:
+            supports = "support" if len(relatives) > 1 else "supports"
+            head += f"; {' and '.join(relatives)}, for the same GPUs, {supports} it"
     facts = []
     if verdict.family:
         return _family(db, verdict, verdict.family, asked)
@@ -162,12 +164,13 @@ def _paragraph(name: str, text: str) -> list[str]:
     return wrapped(text, f"  {name:{_LABEL}}  ", " " * (_LABEL + 4))
 
 
-def _advised_relatives(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> list[str]:
-    """Return the architecture- and family-specific targets of the same GPUs that the answer advises to compile for."""
-    if target is None or verdict.requires is None:
+def _relatives(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> list[str]:
+    """Return the architecture- and family-specific targets of the same GPUs on which a variant may be used."""
+    if target is None or verdict.requires is None or verdict.register:
         return []
-    advised = verdict.help.replace(",", " ").split()
-    return [t for t in db.catalog.siblings(verdict.requires, target, ptx) if t in advised]
+    v = variant(db, verdict.variant, verdict.operands)
+    siblings = () if v.crash else db.catalog.siblings(v.requires, target, ptx)
+    return [t for t in siblings if db.catalog.is_safe(v, t, ptx)]
 
 
 def _driver(db: Database, r: Requirement) -> str:

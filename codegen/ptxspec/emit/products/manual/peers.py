@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....model import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerOperation
+from ...markdown import anchor
 from ...text import Files
 from .site import Site
 
@@ -78,7 +79,7 @@ def _group(g: PeerGroup, peers: Sequence[str], verdicts: Mapping[str, str]) -> G
     rows = [(o.variant, [_cell(o, p, verdicts) for p in columns]) for o in g.operations]
     reasons = {p: dict.fromkeys(o.lacking[p] for o in g.operations) for p in peers if p not in columns}
     absent = {p: ", ".join(found) for p, found in reasons.items()}
-    return Group(g.title, g.title.lower().replace(" ", "-"), columns, rows, absent)
+    return Group(g.title, anchor(g.title), columns, rows, absent)
 
 
 def _cell(o: PeerOperation, peer: str, verdicts: Mapping[str, str]) -> Cell:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 
 from ....model import Instruction, Spec, Variant
+from ...markdown import without_page_links
 from ...text import Files, Templates, as_lines, as_markdown
 from .forms import statement
 from .opcode import SECTIONS
@@ -16,8 +16,6 @@ SUMMARY = (
     "PTX arithmetic instructions: which targets and PTX versions support each variant, what it computes bit for bit, "
     "its corner cases, accuracy and hazards, and what to write where it is not available."
 )
-# A link from one of the manual's pages to another, which a text of all of them does not need.
-_TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 # The largest block that zlib's format stores as it is.
 _BLOCK = 0xFFFF
 
@@ -26,7 +24,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     """Return llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are
     those of the manual."""
     sources = ["spec/instructions/"]
-    texts = {name: _TO_A_PAGE.sub(r"\1", _unstamped(pages[f"manual/{name}"])) for name in _markdown(site, pages)}
+    texts = {name: without_page_links(_unstamped(pages[f"manual/{name}"])) for name in _markdown(site, pages)}
     listed = {
         "summary": SUMMARY,
         "opcodes": spec.instructions.values(),
