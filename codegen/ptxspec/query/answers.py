@@ -166,7 +166,7 @@ def _paragraph(name: str, text: str) -> list[str]:
 
 def _relatives(db: Database, verdict: Verdict, target: str | None, ptx: str | None) -> list[str]:
     """Return the architecture- and family-specific targets of the same GPUs on which a variant may be used."""
-    if target is None or verdict.requires is None or verdict.register:
+    if target is None or verdict.requires is None or verdict.register or verdict.family:
         return []
     v = variant(db, verdict.variant, verdict.operands)
     siblings = () if v.crash else db.catalog.siblings(v.requires, target, ptx)
