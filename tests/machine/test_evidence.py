@@ -148,7 +148,7 @@ def test_evidence_of_another_state_of_an_opcode_says_so(project: Project) -> Non
     project.edit("spec/instructions/max.yaml", "ptx: 8.8, target: sm_100", "ptx: 8.7, target: sm_100")
     assert project.run("generate").code == 0
     max, min = ((project.root / f"generated/manual/{name}.html").read_text("utf-8") for name in ("max", "min"))
-    said = "recorded before the variants or what they need changed"
+    said = "The variants or their requirements have changed since this was recorded."
     assert said in max and said not in min
 
 
@@ -197,17 +197,17 @@ def test_the_command_says_what_it_cannot_do(project: Project, capsys: pytest.Cap
     for arguments, message in (
         (["add.f46"], "unknown type or modifier '.f46'"),
         (["add.f32", "--target", "sm_70"], "ptxas generates no machine code for sm_70"),
-        (["add.f32", "--record"], "--record is about all variants"),
-        (["--target", "sm_90"], "--target is about one variant or opcode"),
-        (["--operands", "2"], "--operands is about one variant or opcode"),
-        (["add.f32", "--ptxas", "/nowhere"], "--ptxas is about all variants"),
+        (["add.f32", "--record"], "--record writes all variants on all targets"),
+        (["--target", "sm_90"], "--target requires a VARIANT"),
+        (["--operands", "2"], "--operands requires a VARIANT"),
+        (["add.f32", "--ptxas", "/nowhere"], "--ptxas checks all variants"),
         (["--ptxas", "/nowhere"], "no file /nowhere"),
     ):
         result = run(capsys, *arguments)
         assert result.code == 2 and message in result.err
     (project.root / PATH).unlink()
     assert project.run("generate").code == 0
-    assert "no machine code was recorded" in project.run("machine-code", "max.f32").err
+    assert "no machine code is recorded" in project.run("machine-code", "max.f32").err
 
 
 def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) -> None:

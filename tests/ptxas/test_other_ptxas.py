@@ -83,7 +83,7 @@ def test_the_command_says_which_pairs_were_not_judged(
     arguments = ["verify", "--ptxas", str(older), "--root", str(ROOT)]
     assert main(arguments) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first == "not judged, 3 pairs that ptxas 13.0.88 does not know: PTX 9.1, 9.5; sm_107, sm_121"
+    assert first == "not checked: 3 pairs unknown to ptxas 13.0.88: PTX 9.1, 9.5; sm_107, sm_121"
     assert second.startswith("ptxas 13.0.88: ") and " on 3 pairs of a target and a PTX version" in second
     found = verify.Result("ptxas 13.0.88", 3, 12, 99, (), 0, (NEWER,))
     monkeypatch.setattr(verify, "verify", lambda *_: found)

@@ -160,11 +160,11 @@ def test_the_extension_is_found_beside_it(installed: Environment, tmp_path: Path
 
 def test_it_makes_of_its_specification_what_the_clone_has(installed: Environment, tmp_path: Path) -> None:
     """Its own specification is changed where somebody copies it, and nowhere else."""
-    assert "holds no spec/" in installed.run("ptxspec", "generate", "--root", ".", cwd=tmp_path, code=2)
+    assert "has no spec/ and templates/" in installed.run("ptxspec", "generate", "--root", ".", cwd=tmp_path, code=2)
     assert "is installed and read-only; name a clone" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
     for part in ("spec", "templates"):
         shutil.copytree(installed.packages / "ptxspec" / part, tmp_path / part)
-    assert "write --root . for the one" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
+    assert "choose one of them with --root . or" in installed.run("ptxspec", "generate", cwd=tmp_path, code=2)
     assert "added" in installed.run("ptxspec", "generate", "--root", ".", cwd=tmp_path)
     assert texts(tmp_path / "generated") == texts(ROOT / "generated")
 
