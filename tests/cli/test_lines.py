@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from ptxspec.__main__ import main
+from ptxspec.cli import eval_lines
+from ptxspec.model import Spec
 
 
 def given(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -31,7 +33,10 @@ def test_each_line_of_a_query_has_a_line(monkeypatch: pytest.MonkeyPatch, capsys
     assert main(["query", "-"]) == 0
 
 
-def test_each_line_of_eval_has_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_line_of_eval_has_a_line(
+    spec: Spec, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(eval_lines, "read", lambda root: spec)
     given(monkeypatch, "add.f16 70000 1\nfoo.f32 1\nadd.f16x2 1,2 3,4\nsetp.lt.f32 1 2\n")
     assert main(["eval", "-"]) == 2
     out, err = capsys.readouterr()

@@ -140,7 +140,7 @@ def test_what_changed_is_said(project: Project) -> None:
 F64 = "  - neg.f64                   d, a\n"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -265,7 +265,7 @@ KILLED = {
 }
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("moment", KILLED)
 def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> None:

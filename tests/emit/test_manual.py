@@ -140,7 +140,7 @@ def test_what_is_shown_of_a_variant_has_its_notes_and_no_others(whole: bool) -> 
         for i in SPEC.instructions.values()
         for v in i.variants
     }
-    for i, v in alike.values() if whole else spread(list(alike.values()), 60):
+    for i, v in alike.values() if whole else spread(list(alike.values()), 20):
         shown = show.page(root, v.spelling, v.operands)
         assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
         assert ("NaN results" in shown) == (v.result.type.nan is not None)

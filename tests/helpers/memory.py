@@ -19,20 +19,25 @@ from typing import Any, TypeVar
 import jinja2
 import pytest
 from ptxspec import specification
+from ptxspec.catalog import Catalog
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
 from ptxspec.emit.products.manual import site
-from ptxspec.model import Evidence, Functions, Instruction, Judgement, MachineEvidence, Spec, UnitModel
+from ptxspec.model import Instruction, Judgement, Spec, UnitModel
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
 from ptxspec.read.positioned import Document
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.resolve import Meanings
 
-Judgements = Mapping[str, Sequence[Judgement]]
 K = TypeVar("K")
 V = TypeVar("V")
+# What is read of documents and declarations alone.
+_READERS = (
+    "calls", "evidence", "functions", "intrinsics", "judgements", "machine_code", "matrix_code", "messages", "outside",
+    "peers", "tensor",
+)  # fmt: skip
 # More than a session's tests read again and again; programs that make files by the thousand must not fill the memory.
 _MOST = 1000
 
@@ -52,11 +57,9 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(schema, "_validator", _validators(schema._validator))
     patch.setattr(link, "_shared", _what_all_need(link._shared))
     patch.setattr(link, "read_model", _models(link.read_model))
-    patch.setattr(link, "read_functions", _functions(link.read_functions))
-    patch.setattr(link, "read_evidence", _evidence(link.read_evidence))
-    patch.setattr(link, "read_machine_code", _machine_code(link.read_machine_code))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
-    patch.setattr(link, "read_judgements", _judgements(link.read_judgements))
+    for name in _READERS:
+        patch.setattr(link, f"read_{name}", _of_documents(getattr(link, f"read_{name}")))
     patch.setattr(specification, "judged", _judged(specification.judged))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
@@ -133,50 +136,37 @@ def _what_all_need(
     return once
 
 
-def _functions(read: Callable[..., Functions]) -> Callable[..., Functions]:
-    known: _Known[object, tuple[Functions, Meanings]] = _Known()
+def _of_documents(read: Callable[..., V]) -> Callable[..., V]:
+    """Remember what a reader returns for the same documents and declarations. Mistakes are found every time."""
+    known: _Known[object, tuple[V, Any]] = _Known()
 
-    def once(document: Document | None, context: Context, meanings: Meanings) -> Functions:
-        key = id(meanings.types), document and (document.name, document.lines)
+    def once(*arguments: Any) -> V:
+        errors: list[Diagnostic] = next((a.errors for a in arguments if isinstance(a, Context)), [])
+        key = tuple(map(_identity, arguments))
         if key not in known:
-            before = len(context.errors)
-            found = read(document, context, meanings)
-            if len(context.errors) > before:
+            before = len(errors)
+            found = read(*arguments)
+            if len(errors) > before:
                 return found
-            known[key] = found, meanings
+            # With the arguments, so that no others get their identities.
+            known[key] = found, [[*vars(a).values()] if isinstance(a, Context) else a for a in arguments]
         return known[key][0]
 
     return once
 
 
-def _evidence(read: Callable[[Document | None], Evidence | None]) -> Callable[[Document | None], Evidence | None]:
-    known: _Known[object, Evidence | None] = _Known()
-
-    def once(document: Document | None) -> Evidence | None:
-        key = document and (document.name, document.lines)
-        if key not in known:
-            known[key] = read(document)
-        return known[key]
-
-    return once
-
-
-def _machine_code(
-    read: Callable[[Document | None, Context], MachineEvidence | None],
-) -> Callable[[Document | None, Context], MachineEvidence | None]:
-    known: _Known[object, tuple[MachineEvidence | None, object]] = _Known()
-
-    def once(document: Document | None, context: Context) -> MachineEvidence | None:
-        key = id(context.targets), document and (document.name, document.lines)
-        if key not in known:
-            before = len(context.errors)
-            found = read(document, context)
-            if len(context.errors) > before:
-                return found
-            known[key] = found, context.targets
-        return known[key][0]
-
-    return once
+def _identity(argument: Any) -> object:
+    """Return a key that is equal for arguments that mean the same to a reader."""
+    if isinstance(argument, Document):
+        return argument.name, argument.lines
+    if isinstance(argument, Mapping):
+        return tuple((name, _identity(d)) for name, d in argument.items())
+    if isinstance(argument, Context):
+        return tuple(id(value) for name, value in vars(argument).items() if name != "errors")
+    if isinstance(argument, Meanings):
+        return id(argument.types)
+    # A catalogue is that of the targets and versions in the context.
+    return None if argument is None or isinstance(argument, Catalog) else id(argument)
 
 
 def _right_functions(check: Callable[[Compiler], list[Diagnostic]]) -> Callable[[Compiler], list[Diagnostic]]:
@@ -248,18 +238,6 @@ def _hardware(spec: Spec) -> int:
     if found not in _HARDWARE:
         _HARDWARE.append(found)
     return _HARDWARE.index(found)
-
-
-def _judgements(read: Callable[[Document | None], Judgements]) -> Callable[[Document | None], Judgements]:
-    known: _Known[object, Judgements] = _Known()
-
-    def once(document: Document | None) -> Judgements:
-        key = document and document.lines
-        if key not in known:
-            known[key] = read(document)
-        return known[key]
-
-    return once
 
 
 def _judged(judge: Callable[..., Instruction]) -> Callable[..., Instruction]:

@@ -174,6 +174,7 @@ def spoilt(db: Database, dice: random.Random, count: int) -> Iterator[str]:
             yield right.replace(v.spelling, ".".join((opcode, *names)), 1)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("target", "ptx"), ENDS)
 def test_behind_every_change_the_same_is_not_found_there(db: Database, target: str, ptx: str) -> None:
     text = f".version {ptx}\n.target {target}\n" + "\n".join(spoilt(db, random.Random(target), 400)) + "\n"

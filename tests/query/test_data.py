@@ -74,6 +74,7 @@ def test_a_variant_is_found_by_its_modifiers_in_any_order_and_its_types_in_their
     assert db.find("add", ["sat", "sat", "f32"], None) is None
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_read_is_said_with_the_way_out(project: Project) -> None:
     assert project.run("generate").code == 0
     path = project.root / "generated/data/opcodes/add.json"

@@ -56,13 +56,13 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(
     every = pairs(spec)
     needs = [(written(f.spelling), f.requires) for f in FORMS]
     seen = 0
-    for pair in every if whole else spread(every, 24):
+    for pair in every if whole else spread(every, 8):
         taken = [s for s, r in needs if spec.catalog.takes(r, *pair)]
         refused = [s for s, r in needs if not spec.catalog.takes(r, *pair)]
         seen += len(taken)
         assert not taken or _assembles(ptxas, taken, pair, tmp_path) == "", pair
         assert list(unexpected(ptxas, Sheet(refused), {pair: set()})) == []
-    assert seen > 500
+    assert seen > (500 if whole else 100)
 
 
 def test_ptxas_takes_the_constants_that_are_said_to_choose_lanes(spec: Spec, ptxas: Path) -> None:

@@ -67,6 +67,7 @@ SELECTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("form", "selector"), [(form, s) for form, count in SELECTED for s in range(count)])
 def test_ptxas_orders_what_is_packed(form: str, selector: int, tmp_path: Path) -> None:
     """All but the places 2 and 1, which the machine takes."""

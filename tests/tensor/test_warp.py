@@ -16,6 +16,7 @@ SPARSE, SCALED = [f for f in KINDS if f.is_sparse], [f for f in KINDS if f.is_sc
 MATRICES = "dabc"
 
 
+@pytest.mark.exhaustive
 def test_each_element_is_in_one_place() -> None:
     assert len(DONE) > 500
     for f in {(f.shape, f.types, f.orders, f.is_sparse, f.registers): f for f in DONE}.values():

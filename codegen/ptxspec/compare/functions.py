@@ -93,7 +93,8 @@ class Functions:
             found: np.dtype[Any] | None = signature.type_named(number.name).native
             if found is not None:
                 return found
-        raise Misfit(f"{name} does not support .{number.name}: NumPy has no such type, or ml_dtypes is not installed")
+        missing = "NumPy has no such type, or ml_dtypes is not installed (pip install ml_dtypes)"
+        raise Misfit(f"{name} does not support .{number.name}: {missing}")
 
     def _open(self, f: Defined | Executed, type: Type) -> list[Open]:
         found = []

@@ -133,7 +133,8 @@ def common_face(a: Side, b: Side) -> Face:
         fits = [_fits(x, y, min(a.rank, b.rank) == PIECE) for (_, x), (_, y) in zip(mine, theirs, strict=False)]
         if len(mine) != len(theirs) or not all(fits):
             message = f"{told.name} {what} {_types(mine)}, {other.name} {what} {_types(theirs)}"
-            raise Misfit(f"{message}: only functions of the same types can be compared")
+            way = "; PTX can convert the results to one type first" if what == "gives" else ""
+            raise Misfit(f"{message}: only functions of the same types can be compared{way}")
     operands = len(told.face.sources)
     if not 0 < operands <= MOST:
         has = f"takes {operands} operands" if operands else "takes no operands"

@@ -282,6 +282,8 @@ class Database(Named, Known[Variant]):
             if release := self._of_release(text):
                 reads = f"CUDA {text} supports PTX up to {release}: --ptx {release}"
                 raise PtxspecError(f"{text} is a CUDA release, not a PTX version; {reads}")
+            if (major := f"{text}.0") in self.versions:
+                raise PtxspecError(f"unknown PTX version '{text}'; did you mean '{major}'?")
             raise PtxspecError(unknown("PTX version", text, self.versions, known_range(self.versions)))
         return text
 
