@@ -78,7 +78,7 @@ def load(root: str | Path | None = None) -> Database:
 
 
 def __getattr__(name: str) -> object:
-    """The names above, imported when they are first asked for: the command line starts before anything else does."""
+    """Return one of the names above, imported at its first use so that the command line starts quickly."""
     if name not in _HOMES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     from importlib import import_module

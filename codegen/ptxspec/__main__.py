@@ -1,4 +1,4 @@
-"""Start of the command line. An interrupt is quiet from here on, while the rest is still being imported."""
+"""The start of the command line. It already ends quietly on an interrupt while the rest is being imported."""
 
 import gc
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command, by default the one that the process was given. Returns its exit code, or 130 where it was
+    """Run a command, by default the one in the arguments of the process. Return its exit code, or 130 if it was
     interrupted."""
     try:
         from .cli.main import main as command_line
@@ -16,7 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     finally:
         if argv is None:
-            # The process ends here, and all that it holds with it: there is no garbage to look for.
+            # The process ends here, so there is no need to look for garbage.
             gc.freeze()
 
 

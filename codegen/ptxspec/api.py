@@ -1,4 +1,4 @@
-"""The database as the package returns it: the answers of the modules in query/ and lint/, as methods of one object."""
+"""The database that the package returns: the answers of the modules in query/ and lint/ as methods of one object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEXTS = {
 
 
 def _check(operands: object = None, **texts: object) -> None:
-    """Raise PtxspecError for arguments of a wrong type."""
+    """Raise PtxspecError for arguments of the wrong type."""
     for name, value in texts.items():
         if not isinstance(value, str) and (value is not None or name in ("spelling", "text")):
             raise PtxspecError(f"{_TEXTS[name]}, not {value!r}")

@@ -1,4 +1,4 @@
-"""The basis of statements in the specification. Needs the standard library only."""
+"""The basis of statements in the specification. This module needs the standard library only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MANUAL, DERIVED, VERDICTS, READING = "manual", "derived", "ptxas verdicts", "our reading"
 CODE, FOLDING = "ptxas machine code", "ptxas folding"
-# Every kind of ground, with its meaning.
+# Every kind of basis, with its meaning.
 KINDS = {
     MANUAL: "NVIDIA's PTX ISA manual says it, in the section named",
     DERIVED: "it follows from a section of NVIDIA's manual, from IEEE 754-2019, or from both",
@@ -21,10 +21,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Basis:
-    """The kinds of ground that a statement has; one that states none is our reading.
+    """The basis of a statement. One that states no basis is our reading.
 
-    `section` is where NVIDIA's manual says it, says what it is derived from, or leaves it open. `ieee754` is the clause
-    of IEEE 754-2019 that it is derived from."""
+    `section` is where NVIDIA's manual states it, states what it is derived from, or leaves it open. `ieee754` is the
+    clause of IEEE 754-2019 that it is derived from."""
 
     kinds: tuple[str, ...] = (READING,)
     section: str = ""

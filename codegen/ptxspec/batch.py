@@ -16,14 +16,14 @@ from .literals import hexadecimal
 from .model import BOOL, Type
 from .roots import Root
 
-# The number of lines that are computed together.
+# The number of lines computed at once.
 _TOGETHER = 1 << 16
 # The number of texts whose bits are kept: numbers recur, random bits do not.
 _REMEMBERED = 1 << 16
 
 
 class Batch:
-    """A variant that is run on lines. Raises PtxspecError for one that does not exist."""
+    """A variant to run on lines of operands. Raises PtxspecError for a variant that does not exist."""
 
     def __init__(self, root: Root, spelling: str, operands: int | None, target: str | None) -> None:
         try:

@@ -20,8 +20,8 @@ from .ptx.scanning import HOLE, Declaration, Scanner
 
 
 class Block(NamedTuple):
-    """A block of inline assembly: where it stands, its PTX, and its function. That is None where it lacks something;
-    `lacks` says what, and where in the file."""
+    """A block of inline assembly: its place in the file, its PTX, and its function. The function is None if it lacks
+    something; `lacks` has what and where in the file."""
 
     path: str
     line: int
@@ -52,7 +52,7 @@ def functions(path: str | Path, target: str | None = None) -> list[Block]:
 
 
 def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Block]:
-    # The registers that earlier asm statements declared in braces that they left open.
+    # The registers declared in braces that earlier asm statements left open.
     around: list[list[str]] = []
     for text in texts:
         if text.statement:
@@ -64,7 +64,7 @@ def _blocks(path: str, texts: Iterator[Text], target: str | None) -> Iterator[Bl
 
 
 def _note(text: Text, around: list[list[str]]) -> None:
-    """Note the braces that a text opens and closes, and the registers that it declares in them."""
+    """Track the braces that a text opens and closes, and the registers that it declares in them."""
     for item in Scanner(OPCODES, embedded=True).scan(text):
         if not isinstance(item, Declaration) or item.text is None:
             continue

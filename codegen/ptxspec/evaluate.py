@@ -1,4 +1,4 @@
-"""Evaluate one instruction on operands given as text with the emulator of a root, and on request trace how."""
+"""Evaluate one instruction with the emulator of a root on operands given as text, and trace the steps on request."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _CONSTANT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of an evaluation. `notes` are about operands that became infinite, NaN or zero in their format, which
-    may surprise. `operands` and `results` are registers, and `lanes` has each lane's part of the operands. `implied`
-    are modifiers that apply without being written: the spelling is short for them, or the target adds them."""
+    """The result of an evaluation. `notes` name operands that became infinite, NaN or zero in their format, which may
+    surprise. `operands` and `results` are registers, and `lanes` has each lane's part of the operands. `implied` are
+    modifiers that apply without being written: the spelling is short for them, or the target adds them."""
 
     variant: Variant
     target: str | None
@@ -83,8 +83,8 @@ def evaluate(
     with_trace: bool = False,
     whole: Spec | None = None,
 ) -> Evaluation:
-    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, PTX's 0f3FC00000 or bits 0x3fc00000; a
-    type of two lanes takes its bits, or the lanes as `low,high`. A number that the format does not have is rounded to
+    """Run a variant on operands written as 1.5, -0.0, inf, nan, 0x1.8p-3, 2^-3, PTX's 0f3FC00000 or bits 0x3fc00000. An
+    operand of two lanes is its bits, or the lanes as `low,high`. A number that the format does not have is rounded to
     nearest even. `whole` is the root's specification, if it has been read; otherwise the required part is read.
 
     Raises PtxspecError for an unknown variant, a wrong count and an operand that cannot be read."""
@@ -124,7 +124,7 @@ def evaluate(
 
 
 def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> list[int]:
-    """Run the emulator's kernel on the bits of registers, and return the bits of its results."""
+    """Run the emulator's kernel on the bits of registers and return the bits of its results."""
     import numpy as np
 
     arrays = [
@@ -137,8 +137,8 @@ def _run(kernel: Any, types: list[Type], operands: list[int], results: int) -> l
 
 
 def find_variant(root: Root, spelling: str, operands: int, whole: Spec | None = None) -> tuple[Spec, Variant]:
-    """Return a variant, and the part of the specification that concerns it. The rest is read only if the variant is not
-    in its opcode's file, to find the error; nothing is read if `whole` is given."""
+    """Return a variant and the part of the specification that concerns it. If the variant is not in its opcode's file,
+    the rest is read to find the error. Nothing is read if `whole` is given."""
     diagnostics: Sequence[Diagnostic] = ()
     for wanted in (spelling, None):
         spec = whole

@@ -1,4 +1,4 @@
-"""Numbers as people write and read them: decimals, hexadecimal floats, bits."""
+"""Numbers as people write and read them: decimal numbers, hexadecimal floats, bits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _POWER = re.compile(r"([+-]?)2\^([+-]?\d{1,9})", re.ASCII)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE | re.ASCII)
 # Beyond the exponents of every format.
 _FAR = 20_000
-# Numbers of formats that are no wider are told exactly, where so many digits do.
+# Numbers of formats up to this width are written exactly if this many digits suffice.
 _NARROW, _DIGITS = 16, 17
 ABOUT = "≈"
 
 
 def parse_number(text: str) -> tuple[Fraction, bool] | None:
-    """A decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign; None for anything
-    else.
+    """Return a decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign; None for
+    anything else.
 
-    A number that is larger or smaller than every format's may come back as another one that is so."""
+    A number that is larger or smaller than every format's may come back as another such number."""
     hexadecimal = _HEX_FLOAT.fullmatch(text)
     if power := _POWER.fullmatch(text):
         value = Fraction(2) ** max(-_FAR, min(_FAR, int(power[2])))
@@ -35,7 +35,7 @@ def parse_number(text: str) -> tuple[Fraction, bool] | None:
     digits = match[2] + part
     if not digits:
         return None
-    # 1e999999999 written out would fill the memory; no digits before it bring such a number back.
+    # 1e999999999 written out would fill the memory. No digits before the exponent bring such a number back into range.
     far = _FAR + 4 * len(text)
     exponent = max(-far, min(far, _integer(match[4] or "0")))
     if hexadecimal:
@@ -46,12 +46,12 @@ def parse_number(text: str) -> tuple[Fraction, bool] | None:
 
 
 def _integer(digits: str) -> int:
-    """Return an integer of any number of digits: `int` refuses thousands."""
+    """Return an integer of any number of digits, of which `int` refuses thousands."""
     return int(Decimal(digits))
 
 
 def describe(bits: int, kind: Kind) -> str:
-    """A value for people: of a float decimal, hexadecimal float and bits."""
+    """Return a value for people; of a float, the decimal number, the hexadecimal float and the bits."""
     f = kind.format
     if kind == BOOL:
         return "true" if bits else "false"
@@ -69,7 +69,7 @@ def describe(bits: int, kind: Kind) -> str:
 
 
 def registered(bits: int, type_: Type) -> str:
-    """A register for people: its lanes, the lowest first, and the whole of it where that is another text."""
+    """Return a register for people: its lanes, the lowest first, and the whole register if its text differs."""
     lanes = [describe(x, type_.kind) for x in type_.unpack(bits)]
     if type_.lanes > 1:
         lanes = [f"lane {i}: {lane}" for i, lane in enumerate(lanes)]
@@ -79,14 +79,16 @@ def registered(bits: int, type_: Type) -> str:
 
 
 def hexadecimal(bits: int, width: int) -> str:
-    """Bits with all digits of their width."""
+    """Return bits with all hexadecimal digits of their width."""
     return f"0x{bits:0{-(-width // 4)}x}"
 
 
 def decimal(bits: int, format: Format) -> str:
-    """A number of a format of 16 bits or fewer in decimal, or as a power of two where the format has nothing else. Of
-    another one, and of one with more than 17 digits, which is marked: the shortest decimal that reads back as the same
-    number, or the number itself where that is as short. inf and nan are as Python has them."""
+    """Return a number in decimal. A format without fraction bits gives a power of two.
+
+    In a format of 16 bits or fewer, a number is exact if 17 digits suffice, and otherwise marked with ≈. Numbers that
+    are marked or of wider formats have the shortest decimal that reads back as the same number, or their own if that is
+    as short. inf and nan are as in Python."""
     sign = "-" if bits & format.sign_bit else ""
     if format.is_nan(bits):
         return "nan"
@@ -120,8 +122,8 @@ def hex_float(bits: int, format: Format) -> str:
 
 
 def hex_number(value: Fraction, most: int | None = None) -> str:
-    """A number as a hexadecimal float. Digits beyond `most` behind the point are cut off, with dots in their place; a
-    number that is no sum of powers of two has no last one."""
+    """Return a number as a hexadecimal float. Dots replace the digits beyond `most` after the point; a number that is
+    no sum of powers of two has no last digit."""
     sign, value = "-" * (value < 0), abs(value)
     if value == 0:
         return f"{sign}0x0p+0"
@@ -135,11 +137,11 @@ def hex_number(value: Fraction, most: int | None = None) -> str:
 
 
 def decimal_number(value: Fraction, most: int) -> str:
-    """A number in decimal. Digits beyond `most` are cut off, with dots in their place."""
+    """Return a number in decimal. Dots replace the digits beyond `most`."""
     sign, value = "-" * (value < 0), abs(value)
     if value == 0:
         return f"{sign}0.0"
-    # At most one less: a power of two lies next to it.
+    # This estimate is at most one too small, next to a power of two.
     exponent = floor_log2(value) * 30103 // 100000 - 1
     while value >= Fraction(10) ** (exponent + 1):
         exponent += 1

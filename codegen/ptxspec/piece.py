@@ -1,4 +1,4 @@
-"""A piece of PTX on registers given as text: what the emulator of a root makes of it, statement by statement."""
+"""A piece of PTX run on registers given as text, with the emulator of a root, statement by statement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .specification import read_all
 
 
 class RefusedError(PtxspecError):
-    """Statements that cannot be run: all of them."""
+    """An error that contains all statements that cannot be run."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics = diagnostics
@@ -31,7 +31,7 @@ class Register:
 
 @dataclass(frozen=True)
 class Written:
-    """The effect of a statement on a register; `before` is None where that had no value."""
+    """The effect of a statement on a register; `before` is None if the register had no value."""
 
     line: int
     text: str
@@ -51,8 +51,9 @@ class Piece:
 
 
 def run(root: Root, text: str, file: str, given: Sequence[str], target: str | None = None) -> Piece:
-    """Run a text on registers given as NAME=VALUE, each value as `eval` takes it. Raises RefusedError with what cannot
-    be run, and PtxspecError for registers that are none, are missing, or whose value cannot be read."""
+    """Run a text on registers given as NAME=VALUE, each value as `eval` accepts it. Raises RefusedError with the
+    statements that cannot be run, and PtxspecError for registers that are unknown or missing, or whose value cannot be
+    read."""
     emu = emulator(root)
     try:
         function = emu.function(text, target)
@@ -61,7 +62,7 @@ def run(root: Root, text: str, file: str, given: Sequence[str], target: str | No
         raise RefusedError(refused) from None
     except ValueError as e:
         raise PtxspecError(f"{file}: {e}") from None
-    # The types alone.
+    # "-" is no opcode: only the types are read.
     reading = read_all(root.path, "-")
     if reading.spec is None:
         raise PtxspecError(f"{root.path / 'spec'}: cannot be read; run `ptxspec validate`")

@@ -1,4 +1,4 @@
-"""Processes that work for this one: how many are worth it, and that they end with it."""
+"""Worker processes: how many are useful, and how they end with their parent."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def processors() -> int:
 
 
 def end_with_parent() -> None:
-    """Wait for the parent process and end with it: where it is killed, nobody else would end this one. Runs in a
-    thread."""
+    """Wait for the parent process and end with it. Otherwise this process would survive a parent that is killed. Runs
+    in a thread."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,6 +1,6 @@
 """Answers as Python shows them: in a terminal as the commands print them, in a notebook as HTML.
 
-Each is what it was made of, a tuple or a list, and knows the database besides; what is pickled does not."""
+Each is the tuple or list that it was made from, and also knows the database. Pickling leaves the database out."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Answer(Verdict):
 
 
 class Function(Answer):
-    """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available where
-    some call of it compiles; what a variant has besides is empty."""
+    """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available if
+    some call of it compiles; the other fields of a verdict are empty."""
 
     _calls: tuple[Call, ...] = ()
 
@@ -118,8 +118,7 @@ class Form(Answer):
 
 
 class Variants(list[Variant]):
-    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the target that was asked
-    about."""
+    """A list of variants that is shown as `ptxspec list` prints it, with the claims on the requested target."""
 
     def __init__(self, db: Database, variants: list[Variant], target: str | None = None) -> None:
         super().__init__(variants)
@@ -129,7 +128,7 @@ class Variants(list[Variant]):
         if len(self) <= _MANY:
             return variants_as_table(self._db, self._on(self), self._target)
         lines = variants_as_table(self._db, self._on([*self[:_FIRST], *self[-_LAST:]]), self._target).split("\n")
-        # The last line counts them.
+        # The last line counts the variants.
         lines[-1] = f"{len(self):,} variants"
         return "\n".join([*lines[: _FIRST + 1], "...", *lines[_FIRST + 1 :]])
 

@@ -29,7 +29,7 @@ _NAME = 9
 
 
 class Sums(NamedTuple):
-    """How some targets sum with a form, in words, what is claimed of it, and what that rests on."""
+    """How some targets sum with a form, in words, what is claimed of it, and the basis of the claim."""
 
     targets: tuple[str, ...]
     how: str
@@ -41,9 +41,9 @@ class Sums(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a question about a form: a verdict as of any instruction, the sums and the machine code of the
-    targets that have it, or of the one that was asked about, where the elements are in a lane, and the constants that
-    the form takes."""
+    """The answer to a question about a form: the verdict, the place of the elements in a lane, and the constants that
+    the form accepts. The sums and the machine code are those of the targets that have the form, or of the one that was
+    named."""
 
     verdict: Verdict
     form: Form | None = None
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
     assembler: str | None = None
 
     def as_json(self, db: Database) -> dict[str, Any]:
-        """As `ptxspec query --format json` has it."""
+        """Return what `ptxspec query --format json` prints, as a dictionary."""
         v, f = self.verdict, self.form
         registers = {name: {"count": n, "type": type} for name, n, type in _registers(f)} if f else None
         return {
@@ -78,10 +78,11 @@ class Answer(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """The content of tensor.json: the forms, the rows of sums, what was recorded, the bits of elements, the layouts,
-    those of metadata and of scales, the elements of a group of a sparse A by the bits of one, the constants that forms
-    take, types of scales that are another one without its sign, and the machine code that an assembler makes of forms
-    for some targets, by their spellings."""
+    """The content of tensor.json. `rows` are those of sums, `recorded` the recordings. `elements` and `packed` are bits
+    of elements; `metadata` and `scales` are layouts, like `layouts`. `groups` has the number of elements in a group of
+    a sparse A, by the bits of an element. `choices` are the constants that forms accept, and `unsigned` the scale types
+    that are another type without its sign. `machine` is the machine code that an assembler generates for forms on some
+    targets, by spelling."""
 
     forms: tuple[Form, ...]
     rows: tuple[Row, ...]
@@ -131,8 +132,8 @@ class Cores(NamedTuple):
         return self.packed.get(f.kind, {}).get(of) or self.elements[of]
 
     def lanes(self, f: Form) -> dict[str, str]:
-        """Return where a lane's elements of A, B and C are, as formulas in words, and where metadata and scales are;
-        nothing where that is not known."""
+        """Return the places of a lane's elements of A, B and C, and of metadata and scales, as formulas in words; empty
+        if they are unknown."""
         if not f.computes:
             return {}
         layout = first_about(f, self.layouts)
@@ -156,8 +157,8 @@ class Cores(NamedTuple):
         return found
 
     def code(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[MatrixCode]:
-        """Yield the machine code of a form with the targets that share it. It was recorded for one kind of each
-        architecture, and holds for all."""
+        """Yield the machine code of a form with the targets that share it. The recording of one kind of each
+        architecture holds for all kinds."""
         plain = {db.targets[t].base or t for t in targets}
         for on, instructions, others in self.machine.get(f.spelling, ()):
             names = (self.assembled[n] for n in on)
@@ -165,7 +166,7 @@ class Cores(NamedTuple):
                 yield MatrixCode(here, {named_for(f, name): n for name, n in instructions.items()}, others)
 
     def sums(self, f: Form, targets: Iterable[str], db: Database) -> Iterator[Sums]:
-        """Yield how targets compute the sums of a form. Targets that do it alike are together."""
+        """Yield how targets compute the sums of a form. Targets that compute alike are together."""
         found: dict[tuple[str, str, str], list[str]] = {}
         for plain in dict.fromkeys(db.targets[t].base or t for t in targets):
             row = row_of(f, plain, self.rows)
@@ -178,7 +179,7 @@ class Cores(NamedTuple):
 
 
 def _chosen(g: Given, constant: str) -> str:
-    """Return a text that says which lanes provide a register, and according to whom."""
+    """Return a text that names the lanes that provide a register, and the basis of that."""
     lanes = "of all lanes" if g.chosen.isdigit() else f"of lanes with {g.chosen} == {constant}"
     return f"{lanes}; basis: {BASES[g.basis]}"
 
@@ -188,7 +189,7 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def may_be_named(data: Path, text: str) -> Cores | None:
-    """Return the facts about matrix instructions if a text begins with a shape of matrices, or with the opcode of such
+    """Return the facts about matrix instructions if a text begins with a shape of matrices or with the opcode of such
     an instruction; otherwise None."""
     opcode = text.strip().partition(".")[0]
     starts_with_shape = _SHAPE.fullmatch(opcode) is not None
@@ -198,13 +199,13 @@ def may_be_named(data: Path, text: str) -> Cores | None:
         found = json.loads(data.with_name("tensor.json").read_text("utf-8"))
         cores = Cores.of(found)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        # The file is another release's; other questions are answered all the same.
+        # Another release wrote the file. Other questions can still be answered.
         return None
     return cores if starts_with_shape or any(f.spelling.startswith(f"{opcode}.") for f in cores.forms) else None
 
 
 def named(db: Database, text: str) -> Cores | None:
-    """Return the same as may_be_named, from a database that has been read."""
+    """Return the same as may_be_named, from a database that is already open."""
     opcode = text.strip().partition(".")[0]
     if _SHAPE.fullmatch(opcode) is None and opcode not in db.data["matrices"]:
         return None
@@ -212,7 +213,7 @@ def named(db: Database, text: str) -> Cores | None:
 
 
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
-    """Return whether a form exists, which is named by its spelling or in short, and the facts about it. Raises
+    """Return whether a form exists that is named by its spelling or in short, and the facts about it. Raises
     PtxspecError for an unknown PTX version."""
     ptx = db.ptx_version(ptx) if ptx is not None else None
     try:
@@ -233,7 +234,7 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
 
 
 def types(db: Database, cores: Cores, f: Form) -> dict[str, Type]:
-    """Return the types of single elements of A, B, C and D, and of scales, by the names that ptxemu.mma has."""
+    """Return the types of single elements of A, B, C and D, and of scales, by ptxemu.mma's names for them."""
     formats = db.data["formats"]
     found = {name: _type(of, formats.get(of)) for name, of in zip("dabc", f.types, strict=True)}
     if f.is_scaled:
@@ -259,8 +260,8 @@ def _type(name: str, about: Mapping[str, Any] | None) -> Type:
 def steps(
     emulator: ModuleType, f: Form, types: Mapping[str, Type], operands: Mapping[str, list[int]], target: str
 ) -> Any:
-    """Return how a target computes one element, from the bits of operands by their names. This calls ptxemu.mma_steps
-    and raises the same errors."""
+    """Return how a target computes one element from the bits of operands by name. This calls ptxemu.mma_steps and
+    raises the same errors."""
     import numpy as np
 
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of

@@ -1,8 +1,8 @@
-"""The terminal: how wide it is, whether it has colours, and the one way by which text goes there.
+"""The terminal: its width, whether it has colours, and the one way by which text gets there.
 
-Names that were given, logs and files of strangers may hold what a terminal obeys: a new title, a cleared screen, text
-from right to left. All that a command prints is escaped on its way out (`escaping`), whoever prints it. Answers of the
-database import this, and with it the standard library only."""
+Arguments, logs and files from strangers may contain text that a terminal obeys: a new title, a cleared screen, text
+from right to left. Everything that a command prints is therefore escaped on its way out (`escaping`). Answers of the
+database import this module, so it needs the standard library only."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _CODES = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "bold": "1",
 
 
 def width(least: int = 40, most: int = 1000) -> int:
-    """The columns of the terminal, or what the variable COLUMNS says; 80 where the output is no terminal. Within
-    bounds: what is wrapped must have room."""
-    import shutil  # nothing is wrapped in most answers
+    """Return the columns of the terminal, or the variable COLUMNS; 80 if the output is no terminal. The bounds leave
+    room for wrapped text."""
+    import shutil  # most answers need no wrapping
 
     return min(max(shutil.get_terminal_size().columns, least), most)
 
 
 def lines_width(most: int = 1000) -> int | None:
-    """Return where lines are broken on a terminal; None in a file or a pipe, where lines are searched and stay
-    whole."""
+    """Return the width at which lines are broken on a terminal; None in a file or a pipe, whose lines stay whole for
+    searches."""
     return width(most=most) if sys.stdout.isatty() else None
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Return whether a stream may be coloured: a terminal that has colours, or any stream where FORCE_COLOR or
-    CLICOLOR_FORCE is set; none where NO_COLOR is."""
+    """Return whether output to a stream may be coloured. A terminal with colours may, and any stream if FORCE_COLOR or
+    CLICOLOR_FORCE is set; none if NO_COLOR is set."""
     set_ = os.environ.get
     if set_("NO_COLOR"):
         return False
@@ -46,8 +46,8 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def painted(text: str, *styles: str, stream: TextIO | None = None) -> str:
-    """Return a text in a colour, bold or dim, where the stream has colours; standard output unless told. The colours
-    are seen where it is printed within `escaping`."""
+    """Return a text in a colour, bold or dim, if the stream has colours; the default is standard output. The colours
+    are visible only if the text is printed within `escaping`."""
     if not text or not has_colours(stream or sys.stdout):
         return text
     return f"{_OURS}{';'.join(_CODES[s] for s in styles)}m{text}{_OURS}0m"
@@ -55,12 +55,13 @@ def painted(text: str, *styles: str, stream: TextIO | None = None) -> str:
 
 @contextlib.contextmanager
 def escaping() -> Iterator[None]:
-    """Standard output and standard error show, until the end, what a terminal would obey, and do not send it.
+    """Escape what a terminal would obey in all output to standard output and standard error, until the end of the
+    context.
 
-    Where standard output is closed, whoever prints gets an OSError: an answer that nobody gets is none."""
+    If standard output is closed, printing raises an OSError: an answer that nobody gets is none."""
     before = sys.stdout, sys.stderr
     out = _Closed() if before[0] is None else before[0]
-    # What is wrong cannot be told without standard error: the exit code remains.
+    # Without standard error only the exit code can report a failure.
     err = open(os.devnull, "w") if before[1] is None else before[1]  # noqa: SIM115 -- until the process ends
     sys.stdout, sys.stderr = (cast(TextIO, _Escaping(stream)) for stream in (out, err))
     try:
@@ -70,22 +71,22 @@ def escaping() -> Iterator[None]:
 
 
 def as_it_is(stream: TextIO) -> TextIO:
-    """Return the stream behind `escaping`, for what steers the terminal itself, as a progress bar does."""
+    """Return the stream behind `escaping`, for output that controls the terminal itself, such as a progress bar."""
     return cast(TextIO, stream.behind) if isinstance(stream, _Escaping) else stream
 
 
-# What begins our own codes on their way to the stream. Nobody can guess it.
+# The prefix of our own codes on their way to the stream. Nobody can guess it.
 _OURS = f"\033{os.urandom(8).hex()}["
 _CODE = re.compile(f"({re.escape(_OURS)}[0-9;]*m)")
 
 
 def unpainted(text: str) -> str:
-    """Return a text without what `painted` has put there: as many letters as are seen."""
+    """Return a text without the codes that `painted` added, so that its length is the number of visible characters."""
     return _CODE.sub("", text)
 
 
 class _Escaping:
-    """A stream of text, with what is written to it escaped."""
+    """A text stream that escapes everything written to it."""
 
     def __init__(self, behind: Any) -> None:
         self.behind = behind
@@ -108,7 +109,7 @@ def _sent(code: str) -> str:
 
 
 class _Closed:
-    """Standard output that whoever started the command has closed."""
+    """Standard output that the caller of the command has closed."""
 
     encoding = "utf-8"
 

@@ -1,1 +1,1 @@
-"""The semantics language: parse -> check and specialise -> a straight-line program that every back end understands."""
+"""The semantics language: parse -> check and specialise -> a straight-line program that all back ends understand."""

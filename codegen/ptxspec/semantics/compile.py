@@ -1,8 +1,8 @@
-"""Semantics -> programs: each variant's stages, run in the order in which they act, as one straight line.
+"""Semantics -> programs: each variant's stages, in the order in which they act, as one straight line.
 
-Overrides look at the raw operands, modifiers change the operands, the body computes, the NaN rule and then the
-modifiers change the result, the overrides have the last word. Stages act on floats; an operand or a result of another
-kind passes them by.
+Overrides read the raw operands, modifiers change the operands, the body computes, the NaN rule and then the modifiers
+change the result, and the overrides have the last word. Stages act on floats and skip operands and results of other
+kinds.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from .program import OPERATION, Const, Program, Term, Var, live
 from .resolve import Meanings, names_read, resolve
 from .values import Scope, Static, Typed
 
-# Limits for all programs of an opcode. The instruction with the most variants needs a fifth of that.
+# Limits for all programs of an opcode. The instruction with the most variants needs a fifth of them.
 _MAX_STEPS, _MAX_VALUES = 50_000, 1_000_000
 _STAGES = ("raw", "operand", "result", "override")
 
 
 class Compiler:
-    """Compiles the semantics of a specification's variants. Code is resolved once, and variants that mean the same
+    """A compiler of the semantics of a specification's variants. Code is resolved once, and variants that mean the same
     share their programs."""
 
     def __init__(self, spec: Spec) -> None:
@@ -52,8 +52,8 @@ class Compiler:
         self._spent: dict[str, tuple[int, int]] = {}
 
     def programs(self, instruction: Instruction, variant: Variant) -> dict[str | None, Program]:
-        """The variant's program without a target (key None) and on each target that has it and where it differs from
-        that. Raises SpecError when the semantics is wrong."""
+        """Return the variant's program without a target (key None), and those on targets that have the variant and
+        where the program differs. Raises SpecError if the semantics is wrong."""
         default = self.program(instruction, variant, None)
         found: dict[str | None, Program] = {None: default}
         by_target = "target" in self._about(instruction, variant, frozenset())[0]
@@ -73,16 +73,16 @@ class Compiler:
     def program(
         self, instruction: Instruction, variant: Variant, target: str | None, path: HardwarePath | None = None
     ) -> Program:
-        """One lane's program for a variant on a target; None stands for current targets, as documented. With a `path`,
-        that code takes the place of the semantics, with the units as far as they are known on the target. Equal
-        programs of an opcode are one object; another opcode's name the lines of another file.
+        """Return one lane's program for a variant on a target; None means current targets, as documented. A `path`
+        replaces the semantics with its code, and uses the units whose models are known on the target. Equal programs of
+        an opcode are one object; those of different opcodes are not, because they name lines of different files.
 
-        Raises SpecError with everything that is wrong with the semantics of this variant."""
+        Raises SpecError with all errors in the semantics of this variant."""
         effective = self.spec.effective_modifiers(variant, target)
         implied = effective.difference(variant.modifiers, variant.means)
         mentioned, seen, variants_part = self._about(instruction, variant, implied)
         models = {u: self.spec.model(u, target) if target else None for u in path.units} if path else {}
-        # All that a program depends on.
+        # Everything that a program depends on.
         key = (
             variants_part,
             effective & seen,
@@ -96,7 +96,7 @@ class Compiler:
         return found
 
     def spend(self, instruction: Instruction, steps: int, values: int) -> None:
-        """Count what the programs of an instruction make. Raises TooLargeError."""
+        """Count the steps and values of an instruction's programs. Raises TooLargeError."""
         before = self._spent.get(instruction.opcode, (0, 0))
         now = self._spent[instruction.opcode] = (before[0] + steps, before[1] + values)
         for number, most, what in zip(now, (_MAX_STEPS, _MAX_VALUES), ("steps", "values"), strict=True):
@@ -111,7 +111,7 @@ class Compiler:
         return self._resolved[key]
 
     def _place(self, target: str | None, mentioned: frozenset[str]) -> tuple[int, ...] | None:
-        """Return where a target stands among those that the code compares it with: nothing else of it is seen."""
+        """Return how a target compares with the targets that the code names. The code sees nothing else of it."""
         if target is None:
             return None
         order, targets = self.spec.targets[target].order, self.spec.targets
@@ -119,7 +119,7 @@ class Compiler:
         return tuple((order > other) - (order < other) for other in named)
 
     def names(self, effective: frozenset[str]) -> dict[str, Static]:
-        """The names that mean the same in every variant with these modifiers."""
+        """Return the names that mean the same in every variant with these modifiers."""
         found = self._statics.get(effective)
         if found is None:
             groups = {
@@ -143,14 +143,14 @@ class Compiler:
 
     @cached_property
     def _acting(self) -> frozenset[str]:
-        """The modifiers that do something by themselves."""
+        """The modifiers that have an effect of their own."""
         return frozenset(m.name for m in self.spec.modifiers.values() if m.mode or m.ftz or any(_codes(m)))
 
     def _about(
         self, instruction: Instruction, variant: Variant, implied: frozenset[str]
     ) -> tuple[frozenset[str], frozenset[str], int]:
-        """The static names that decide what the variant's code becomes, those and the modifiers that act, and a number
-        for all else of it that its programs depend on, where a target implies modifiers."""
+        """Return the static names that decide what the variant's code becomes; these names and the modifiers that act;
+        and a number for everything else that its programs depend on, given the modifiers that a target implies."""
         if (variant, implied) not in self._variants:
             rule = instruction.nan_rule(variant, implied)
             mentioned = self._mentioned(instruction, variant, rule)
@@ -165,7 +165,7 @@ class Compiler:
         return self._variants[variant, implied]
 
     def _mentioned(self, instruction: Instruction, variant: Variant, rule: NanRule | None) -> frozenset[str]:
-        """The static names that decide what the variant's code becomes, with the members of groups among them."""
+        """Return the static names that decide what the variant's code becomes, including the members of groups."""
         paths = instruction.hardware_paths(variant)
         key = (instruction.opcode, tuple(p.code for p in paths), rule and rule.code)
         if key not in self._names:
@@ -182,7 +182,7 @@ def _codes(m: Modifier) -> list[Code]:
 
 
 class _Compilation:
-    """Compiles one program."""
+    """The compilation of one program."""
 
     def __init__(
         self,
@@ -222,11 +222,11 @@ class _Compilation:
         )
 
     def acted_on(self, m: Modifier) -> Iterable[str]:
-        """The formats that a modifier acts on."""
+        """Return the formats that a modifier acts on."""
         return self.instruction.acts_on.get(m.name, self.compiler.spec.formats)
 
     def run(self, stage: str, code: Code, scope: Scope, labels: dict[str, str] | None = None) -> Scope:
-        # Code is resolved for all variants of the instruction: a branch that others take may read their operands.
+        # Code is resolved for all variants of the instruction: a branch for other variants may read their operands.
         variables = self.instruction.operand_names.union(scope)
         program = self.compiler.resolved(code, variables, units=self.path is not None)
         return self.folder.run(stage, program, scope, labels)
@@ -262,7 +262,7 @@ class _Compilation:
     def finished(
         self, r: Operand, scope: Scope, code: Code, operands: dict[str, Typed], overrides: dict[str, Scope]
     ) -> Term:
-        """Return what the stages behind the body make of a result."""
+        """Return the term of a result after all stages behind the body."""
         folder = self.folder
         result = folder.assigned(scope, code, r.name, r.kind)
         if r.kind.sort != "float":
@@ -280,7 +280,7 @@ class _Compilation:
 
 
 def _constant(variant: Variant, what: str) -> Static | Typed:
-    """The NaN or the infinity of the variant's format; where that has none, a static value that says so."""
+    """Return the NaN or the infinity of the variant's format, or a static value with the message that it has none."""
     f = variant.home.format
     if f is not None and what == "NaN" and f.nans:
         return Typed(Const(variant.home, f.canonical_nan))

@@ -1,4 +1,4 @@
-"""The digest of what a variant computes, by which a program that somebody judged is known again."""
+"""The digest of what a variant computes, which identifies a program that somebody has checked."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import lru_cache
 from ..model import Differences, FixedPoint, Format, Kind, Operand, UnitModel, Variant
 from .program import Const, Program, Term, Var
 
-# 40 bits: a changed program passes for the judged one with a probability of 2^-40.
+# 40 bits: a changed program passes for the checked one with a probability of 2^-40.
 DIGITS = 10
 
 
 class Digests:
-    """Digests of programs, each of which is looked at once."""
+    """The digests of programs. Each program is read once."""
 
     def __init__(self) -> None:
         self._known: dict[Program, str] = {}
 
     def of(self, variant: Variant, program: Program) -> str:
-        """Return the digest of a variant's program. All that decides a result goes into it: each operation with its
-        rounding and flush, the facts of each format, and which registers and bits hold which lane. Names, comments and
-        places in files do not."""
+        """Return the digest of a variant's program. It covers all that decides a result: each operation with its
+        rounding and flush, the facts of each format, and the registers and bits of each lane. Names, comments and
+        places in files do not count."""
         if program not in self._known:
             self._known[program] = _text(program)
         operands = "; ".join(map(_operand, (*variant.results, *variant.sources)))
@@ -30,7 +30,7 @@ class Digests:
 
 
 def together(digests: Sequence[str]) -> str:
-    """Return the digest of several programs."""
+    """Return one digest of the digests of several programs."""
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256(" ".join(digests).encode()).hexdigest()[:DIGITS]
@@ -42,7 +42,7 @@ def _operand(o: Operand) -> str:
 
 
 def _text(program: Program) -> str:
-    """The program, with values numbered in their order."""
+    """Return the text of a program, with values numbered in their order."""
     names = {v.name: f"v{i}" for i, v in enumerate(program.inputs)}
     lines = [" ".join(_kind(v.kind) for v in program.inputs)]
     for let in program.lets:
@@ -62,7 +62,7 @@ def _term(term: Term, names: dict[str, str]) -> str:
     return f"{term.function}[{how}]({arguments}):{_kind(term.kind)}"
 
 
-# Formats and models have one object each.
+# There is one object for each format and model.
 
 
 @lru_cache(maxsize=256)

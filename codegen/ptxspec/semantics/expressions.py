@@ -1,4 +1,4 @@
-"""Fold expressions for one variant: operators and calls, on values that are known and on those that are computed."""
+"""Fold expressions for one variant: operators and calls, on known and computed values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {
 _LITERAL: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul,
 }  # fmt: skip
-# The function that an operator on values of a sort is.
+# The function behind each operator on values of a sort.
 _OPERATORS = {
     (f.operator, sort): f
     for f in reversed(TABLE.values()) if f.operator
     for sort in SORTS.get(f.parameters[0], (f.parameters[0],))
 }  # fmt: skip
-# What a format lacks for a function that it has no sense for.
+# The properties that functions need, and what a format without them lacks.
 _LACKS: Mapping[str, tuple[Callable[[Format], bool], str]] = {
     "": (lambda f: True, ""),
     "sign": (lambda f: f.signed, "has no sign"),
@@ -42,11 +42,11 @@ class Expressions(Values):
     """Folds the expressions of one variant's code."""
 
     def inline(self, e: tree.Inline, scope: Scope) -> Static | Typed:
-        """The value of a helper's call."""
+        """Return the value of a helper's call."""
         raise NotImplementedError
 
     def evaluate(self, e: tree.Expression, scope: Scope) -> Static | Typed:
-        # What there is most of comes first.
+        # The most frequent expressions come first.
         if isinstance(e, tree.Operator):
             return self.operator(e, scope)
         if isinstance(e, tree.StaticName):
@@ -127,7 +127,7 @@ class Expressions(Values):
         wanted = f"unary {op}" if op == "-" and len(operands) == 1 else op
         if f := _OPERATORS.get((wanted, sort)):
             return self.apply(e, f, operands)
-        # The table has equality and less-than of integers and bits, and unlikeness of bools: the rest follows.
+        # The table has == and < of integers and bits, and != of bools. The other comparisons follow from these.
         if sort in ("bits", "integer") and op == ">":
             return self.apply_operator(e, "<", operands[::-1])
         opposite = {("bits", "!="): "==", ("integer", "!="): "==", ("bool", "=="): "!="}.get((sort, op))
@@ -160,7 +160,7 @@ class Expressions(Values):
         stop = e.operator == "or"
         left = self.condition(e.operands[0], scope)
         if isinstance(left, bool):
-            # As in Python, the right side is not looked at when the left decides.
+            # As in Python, the right side is not evaluated if the left decides.
             if left == stop:
                 return Static("bool", left)
             right = self.condition(e.operands[1], scope)
@@ -185,7 +185,7 @@ class Expressions(Values):
         return self.arithmetic(e, x, y, len(values))
 
     def arithmetic(self, e: tree.Operator, x: object, y: object, count: int) -> Static:
-        """An operator on literals."""
+        """Return the value of an operator on literals."""
         op = e.operator
         zero = isinstance(x, NegativeZero) or isinstance(y, NegativeZero)
         p = x if isinstance(x, Fraction) else Fraction(0)
@@ -238,7 +238,7 @@ class Expressions(Values):
         return self.apply(e, f, self.same_kind(e.arguments, scope))
 
     def delivered(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
-        """An operation on numbers of any formats, whose result is in the format that its last argument names."""
+        """Return an operation on numbers of any formats. Its last argument names the format of the result."""
         *nodes, last = e.arguments
         to = self.named_format(last, scope)
         if isinstance(to, FixedPoint):
@@ -250,7 +250,7 @@ class Expressions(Values):
             if operand.term.kind.format is None:
                 raise self.wrong(n, f"{f.name} takes a float, this is a {operand.term.kind}", usage(f))
             operands.append(operand)
-        # The operation of one format does the same to operands that are exact in it.
+        # For operands that are exact in the result's format, the operation of one format does the same.
         if to.is_ieee and all(o.term.kind.format and holds_all(to, o.term.kind.format) for o in operands):
             operands = [o._replace(term=self.widened(o.term, to)) for o in operands]
         return self.apply(e, f, operands, to)
@@ -260,7 +260,7 @@ class Expressions(Values):
         return term if term.kind == kind else Apply(kind, "convert", (term,), to, self.mode)
 
     def apply(self, e: tree.Node, f: Function, arguments: list[Typed], to: Format | None = None) -> Typed:
-        """`to` is the format of the result where that need not be the operands'."""
+        """Return a call of a function. `to` is the format of the result if it may differ from the operands'."""
         kind = arguments[0].term.kind if to is None else float_in(to)
         if kind.sort not in SORTS.get(f.parameters[0], (f.parameters[0],)):
             raise self.wrong(e, f"{f.name} takes a {f.parameters[0]}, this is a {kind}", usage(f))
@@ -280,7 +280,7 @@ class Expressions(Values):
         return Typed(Apply(result, f.name, terms, kind.format), any(a.rounded for a in arguments))
 
     def about_format(self, e: tree.Apply, f: Function, scope: Scope) -> Static:
-        """Return what a function says of a format, or the format of a value."""
+        """Return a fact about a format, or the format of a value."""
         if f.result == "format":
             kind = self.typed(self.value(e.arguments[0], scope), e.arguments[0]).term.kind
             format = kind.format or kind.fixed
@@ -295,7 +295,7 @@ class Expressions(Values):
         return Static("number", decode(asked.largest, asked))
 
     def reencoded(self, e: tree.Apply, f: Function, scope: Scope) -> Typed:
-        """An integer or a NaN in another format, where nothing is rounded."""
+        """Return an integer or a NaN in another format. Nothing is rounded."""
         x = self.typed(self.value(e.arguments[0], scope), e.arguments[0])
         to = self.named_format(e.arguments[1], scope)
         sort = f.parameters[0]
@@ -372,7 +372,7 @@ class Expressions(Values):
 
 
 def holds_all(wide: Format | FixedPoint, narrow: Format | FixedPoint) -> bool:
-    """Every number of `narrow` is one of `wide`."""
+    """Return whether every number of `narrow` is also a number of `wide`."""
     if isinstance(wide, FixedPoint):
         if isinstance(narrow, Format) or narrow.point > wide.point:
             return False
@@ -393,7 +393,7 @@ def holds_all(wide: Format | FixedPoint, narrow: Format | FixedPoint) -> bool:
 
 
 def _finest(f: Format) -> int:
-    """The exponent of the smallest number."""
+    """Return the exponent of the smallest number."""
     return f.emin - f.fraction_bits if f.has_subnormals else f.emin
 
 

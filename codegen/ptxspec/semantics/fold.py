@@ -1,7 +1,6 @@
-"""Fold resolved code for one variant: statements and branches, until only a straight line of assignments is left.
+"""Fold resolved code for one variant: statements and branches, until only a straight line of assignments remains.
 
-What is known before anything runs, modifiers and types above all, decides branches here. expressions.py does the same
-for values.
+Values known before the program runs, mainly modifiers and types, decide the branches here. expressions.py folds values.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .expressions import Expressions
 from .program import CONDITION, Apply, Const, Let, Term, Var
 from .values import MAX_DEPTH, Scope, Static, Typed, Unassigned, Wrong
 
-# The longest program of an instruction has some ten steps.
+# The longest program of an instruction has about ten steps.
 _MAX_LETS = 500
 _MISSING = Unassigned("it is assigned in one branch only")
 
@@ -34,18 +33,18 @@ class Folder(Expressions):
     origins: dict[Term, tuple[str, int]] = field(default_factory=dict)
 
     def run(self, stage: str, program: tree.Program, scope: Scope, labels: Mapping[str, str] | None = None) -> Scope:
-        """Run one stage's code in a scope of its own; what it assigns is in the scope that comes back."""
+        """Run one stage's code in a scope of its own. Return the scope with what the code assigned."""
         self.stage, self.labels = stage, labels or {}
         self.block(program.body, scope)
         return scope
 
     def assigned(self, scope: Scope, code: Code, name: str, kind: Kind) -> Typed:
-        """The value that a stage's code leaves in a name that it must assign."""
+        """Return the value that a stage's code leaves in a name that it must assign."""
         value = scope.get(name)
         if isinstance(value, Typed) and value.term.kind == kind:
             return Typed(value.term)
         if value is None and name in scope:
-            pass  # complained about where it was assigned
+            pass  # the assignment has already complained
         elif isinstance(value, Typed):
             self.complain(code, code.start, f"'{name}' is a {value.term.kind}; {self.variant} needs a {kind}")
         else:
@@ -75,7 +74,7 @@ class Folder(Expressions):
         return Typed(Var(value.term.kind, fresh))
 
     def block(self, statements: Iterable[tree.Statement], scope: Scope) -> Typed | None:
-        """Run statements; the value of a `return` among them, else None."""
+        """Run statements. Return the value of a `return` among them, else None."""
         for s in statements:
             if isinstance(s, tree.If):
                 self.depth += 1
@@ -107,7 +106,7 @@ class Folder(Expressions):
         return None
 
     def wanted(self, name: str) -> Kind | None:
-        """The kind that a literal gets when it is assigned to a name: that of the result of this name."""
+        """Return the kind of the result of this name, which a literal assigned to the name gets."""
         if self.calls or name not in ("d", "p", "q"):
             return None
         return next((r.kind for r in self.variant.results if r.name == name), None)
@@ -141,7 +140,7 @@ class Folder(Expressions):
         return None
 
     def rejoin(self, test: Term, name: str, scope: Scope, other: Scope, outer: Scope, s: tree.If) -> None:
-        """Give a name its value behind an if: `scope` is as the one branch left it, and becomes that behind both."""
+        """Give a name its value after an if. `scope` is that of one branch and becomes the scope after both."""
         one, two = scope.get(name, _MISSING), other.get(name, _MISSING)
         if one is two:
             return
@@ -160,7 +159,8 @@ class Folder(Expressions):
             scope[name] = self.join(test, one, two, s, name)
 
     def join(self, test: Term, one: Static | Typed, two: Static | Typed, s: tree.If, name: str) -> Typed | None:
-        """A name with a value on both sides, of which one may be a literal that a helper was called with."""
+        """Return the value of a name that has one in both branches. One of them may be a literal argument of a
+        helper."""
         want = next((v.term.kind for v in (one, two) if isinstance(v, Typed)), None)
         try:
             typed = [self.typed(v, s, want if isinstance(v, Static) else None) for v in (one, two)]
@@ -183,7 +183,7 @@ class Folder(Expressions):
         inner: Scope = {}
         for p, a in zip(e.helper.parameters, e.arguments, strict=True):
             value = self.value(a, scope)
-            # A name or a literal is passed as it is; only what has to be computed gets a step of its own.
+            # Only a value that must be computed gets a step of its own; a name or a literal is passed as it is.
             simple = isinstance(value, Static) or isinstance(value.term, (Var, Const))
             inner[p] = value if simple else self.bind(p, value, a)  # type: ignore[arg-type]
         self.calls.append(e.helper.name)

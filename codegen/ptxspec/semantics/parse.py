@@ -1,6 +1,6 @@
 """Semantics text -> tree. Python's own parser reads it; whatever is not part of the language is refused here.
 
-Names are looked at by resolve.py.
+resolve.py checks the names.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Reader:
         self.depth = 0
 
     def mark(self, node: ast.AST) -> Mark:
-        # Columns count bytes; they are characters too, since what `ast` reads is ASCII.
+        # Columns count bytes, which are characters here, since `ast` reads ASCII only.
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         same = getattr(node, "end_lineno", line) == line
         end = getattr(node, "end_col_offset", column + 1) if same else column + 1
@@ -75,7 +75,7 @@ class _Reader:
             raise SpecError(self.errors)
         try:
             with warnings.catch_warnings():
-                # Python warns of what is refused below anyway, as of comparing with `is`.
+                # Python warns about some code that is refused below anyway, such as comparisons with `is`.
                 warnings.simplefilter("ignore")
                 module = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
@@ -102,7 +102,8 @@ class _Reader:
         return Program(self.code, self.code.start, helpers, statements, tuple(self.reads), frozenset(self.assigned))
 
     def _plain(self, number: int, line: str) -> str:
-        """A line without its comment, and with a name as long for each hexadecimal float: Python has none."""
+        """Return a line without its comment, and with a name of the same length for each hexadecimal float, which
+        Python lacks."""
 
         def stand_in(match: re.Match[str]) -> str:
             whole, part = match[1], match[2] or ""
@@ -152,7 +153,7 @@ class _Reader:
                 test = self.expression(s.test)
                 rest = statements[i + 1 :]
                 if in_helper and rest and _returns(s.body):
-                    # What follows a branch that has returned is its other branch.
+                    # The statements after a branch that has returned are its other branch.
                     other = self.block([*s.orelse, *rest], in_helper)
                     out.append(If(self.code, test.mark, test, self.block(s.body, in_helper), other))
                     self.depth -= 1
@@ -240,7 +241,7 @@ class _Reader:
         return Boolean(code, mark, False)
 
     def membership(self, node: ast.Compare, mark: Mark) -> Expression:
-        """`x in ("lt", "le")` says that x is one of these."""
+        """Return the comparisons that `x in ("lt", "le")` is short for."""
         listed = node.comparators[0]
         if len(node.ops) > 1 or not isinstance(listed, ast.Tuple) or not listed.elts:
             self.error(mark, "`in` takes a list of names", 'write it as in `cmp in ("lt", "le")`')
@@ -251,7 +252,7 @@ class _Reader:
         return Operator(self.code, mark, "not", (found,)) if isinstance(node.ops[0], ast.NotIn) else found
 
     def chain(self, mark: Mark, word: str, terms: Sequence[Expression]) -> Expression:
-        """`and` or `or` of two terms at a time."""
+        """Return `and` or `or` of many terms as a chain of pairs."""
         if len(terms) > _MAX_DEPTH:
             self.error(mark, f"more than {_MAX_DEPTH} terms", "name the first ones")
             return Boolean(self.code, mark, False)

@@ -1,6 +1,6 @@
 """The checked, specialised form of a variant's semantics: a straight line of single assignments.
 
-Every back end (the emulator's emitter, the exact evaluator) starts from this form and knows nothing else.
+All back ends (the emulator's emitter, the exact evaluator) start from this form alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from operator import is_
 from ..diagnostics import Mark
 from ..model import Format, Kind, UnitModel
 
-# The label of a condition that decides between branches: it is nobody's variable.
+# The label of a condition that decides between branches: it is no variable of the specification.
 CONDITION = "if"
 # The stage of an instruction's own semantics.
 OPERATION = "operation"
@@ -21,7 +21,7 @@ OPERATION = "operation"
 
 @dataclass(frozen=True)
 class Const:
-    """A constant. `value` is the encoding of a number, the integer of bits, 0 or 1 of a bool."""
+    """A constant. `value` is the encoding of a number, the integer of bits, or 0 or 1 for a bool."""
 
     kind: Kind
     value: int
@@ -35,9 +35,10 @@ class Var:
 
 @dataclass(frozen=True)
 class Apply:
-    """A function of the table. `format` is the format it works in: the result's of one that rounds, else the operands';
-    None where that is no float. `mode` and `ftz` are set where it rounds; `count` is a shift's, `model` a unit's: None
-    where it is not known. An operation of arithmetic is `mixed` where the result's format is not that of all operands.
+    """A call of a function of the table. `format` is the format that it computes in: the result's if it rounds, else
+    the operands'; None if that is no float. `mode` and `ftz` are set if it rounds. `count` is that of a shift; `model`
+    is that of a unit, None if unknown. An operation of arithmetic is `mixed` if some operand has another format than
+    the result.
     """
 
     kind: Kind
@@ -55,7 +56,7 @@ class Apply:
         return takes_several and any(a.kind != self.kind for a in self.arguments)
 
     def of(self, arguments: Iterable[Term]) -> Apply:
-        """The same of other arguments."""
+        """Return the same call with other arguments."""
         new = tuple(arguments)
         return self if all(map(is_, new, self.arguments)) else replace(self, arguments=new)
 
@@ -65,8 +66,9 @@ Term = Const | Var | Apply
 
 @dataclass(frozen=True)
 class Let:
-    """name = value. `label` is the name that the specification uses, `guard` the conditions (with the outcome) under
-    which its line is reached; what is computed elsewhere is harmless and unused. A merge of branches has no label."""
+    """An assignment, name = value. `label` is the name in the specification. `guard` has the conditions, each with the
+    outcome, under which its line is reached; a value computed without them is harmless and unused. A merge of branches
+    has no label."""
 
     name: str
     value: Term
@@ -77,21 +79,21 @@ class Let:
     guard: tuple[tuple[Term, bool], ...] = field(compare=False, default=())
 
     def of(self, value: Term) -> Let:
-        """The same with another value."""
+        """Return the same assignment of another value."""
         return self if value is self.value else replace(self, value=value)
 
 
 @dataclass(frozen=True)
 class Program:
-    """One lane of a variant. `inputs` are its source operands; `results` the result and, of p|q, the second one.
-    `origins` are the file and line of what helpers return."""
+    """One lane of a variant. `inputs` are its source operands; `results` are the result and, for p|q, the second one.
+    `origins` are the file and line of the values that helpers return."""
 
     inputs: tuple[Var, ...]
     lets: tuple[Let, ...]
     results: tuple[Term, ...]
     origins: Mapping[Term, tuple[str, int]] = field(compare=False, repr=False, default_factory=dict)
 
-    # Programs are looked up by what they are much more often than they are made.
+    # Programs are looked up much more often than they are created.
     @cached_property
     def _hash(self) -> int:
         return hash((self.inputs, self.lets, self.results))
@@ -109,14 +111,14 @@ def variables(term: Term) -> set[str]:
 
 
 def mentions(term: Term) -> list[str]:
-    """The variables in a term, each as often as it stands there."""
+    """Return the variables in a term, each as often as it occurs."""
     if isinstance(term, Apply):
         return [name for a in term.arguments for name in mentions(a)]
     return [term.name] if isinstance(term, Var) else []
 
 
 def live(lets: Iterable[Let], results: Iterable[Term]) -> tuple[Let, ...]:
-    """The assignments that the results depend on."""
+    """Return the assignments that the results depend on."""
     needed = set[str]().union(*map(variables, results))
     kept: list[Let] = []
     for let in reversed(tuple(lets)):

@@ -1,7 +1,7 @@
-"""Resolve the names of a piece of code once, for all variants: what each name and each call means.
+"""Resolve the names of a piece of code once, for all variants: the meaning of each name and each call.
 
-A misspelt name in a branch that no variant takes is found here too. What depends on a variant, kinds above all, is
-fold.py's.
+This also finds a misspelt name in a branch that no variant takes. fold.py checks what depends on a variant, mainly
+kinds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .functions import TABLE, Function
 from .parse import parse
 
 _VARIANT_NAMES = ("operands", "type", "sourceType", "rounding", "target", "quietNaN", "infinity")
-# The operands of most variants, an operand in its stage, and the results.
+# The operands of most variants, the operand in an operand's stage, and the results.
 VARIABLES = frozenset(("a", "b", "c", "x", "d", "p", "q"))
 _MAX_DEPTH = 80
 
@@ -35,20 +35,20 @@ class Meanings:
     units: Mapping[str, Unit]
 
     def static_names(self) -> frozenset[str]:
-        """Names that mean the same everywhere, so that no code may assign them."""
-        # A single letter is an operand's: of .l and .r the group tells.
+        """Return the names that mean the same everywhere, so that no code may assign them."""
+        # A single letter is the name of an operand. For .l and .r, code asks their group.
         modifiers = (name for name in self.modifiers if len(name) > 1)
         own = (*modifiers, *self.groups, *self.types, *self.formats, *self.targets, *self.units)
         return frozenset((*own, *ROUNDINGS, *_VARIANT_NAMES))
 
 
 def fixed_names() -> frozenset[str]:
-    """Names that the language itself gives a meaning, whatever the specification holds."""
+    """Return the names that the language itself defines, whatever the specification contains."""
     return frozenset((*TABLE, *ROUNDINGS, *_VARIANT_NAMES, *VARIABLES))
 
 
 def names_read(code: Code) -> frozenset[str]:
-    """The names that a piece of code reads; none where it cannot be read."""
+    """Return the names that a piece of code reads; empty if it cannot be parsed."""
     try:
         return frozenset(n.name for n in parse(code).reads)
     except SpecError:
@@ -56,7 +56,7 @@ def names_read(code: Code) -> frozenset[str]:
 
 
 def assigned_in(code: Code) -> frozenset[str]:
-    """The names that a piece of code assigns, helpers aside; none where it cannot be read."""
+    """Return the names that a piece of code assigns outside helpers; empty if it cannot be parsed."""
     try:
         return frozenset(tree.assigns(parse(code).body))
     except SpecError:
@@ -64,10 +64,10 @@ def assigned_in(code: Code) -> frozenset[str]:
 
 
 def resolve(code: Code, meanings: Meanings, variables: Iterable[str] = (), units: bool = False) -> tree.Program:
-    """The code with its names resolved. `variables` are names that it may read besides those of operands and results;
-    `units`: it may call units.
+    """Return the code with its names resolved. It may read `variables` besides the names of operands and results, and
+    with `units` it may call units.
 
-    Raises SpecError with all that is wrong with it whichever variant it is for."""
+    Raises SpecError with all errors that do not depend on the variant."""
     return _Resolver(parse(code), meanings, VARIABLES.union(variables), units).program()
 
 
@@ -81,7 +81,7 @@ class _Resolver:
         self.errors: list[Diagnostic] = []
         self.helpers: dict[str, tree.Helper] = {}
         self.calling: list[str] = []
-        # What the piece of code at hand may read: all but helpers' parameters, in a helper nothing else.
+        # The names that the current piece of code may read. Helpers see only their parameters and what they assign.
         self.scope: frozenset[str] = frozenset()
 
     def complain(self, mark: Mark, message: str, help: str = "") -> None:
@@ -100,7 +100,7 @@ class _Resolver:
         return replace(self.read, helpers=self.helpers, body=body)
 
     def helper(self, helper: tree.Helper) -> tree.Helper:
-        """A helper with the names in its body resolved, those of helpers that it calls first."""
+        """Return a helper with the names in its body resolved, after those of the helpers that it calls."""
         outer = self.scope
         self.scope = frozenset(helper.parameters) | tree.assigns(helper.body)
         self.calling.append(helper.name)
@@ -205,5 +205,5 @@ class _Resolver:
 
 
 def usage(f: Function) -> str:
-    """Return how a function is called, for help."""
+    """Return the signature of a function, for help texts."""
     return f"{f.name}({', '.join(f'{n}: {p}' for n, p in zip(f.names, f.parameters, strict=True))}) -> {f.result}"

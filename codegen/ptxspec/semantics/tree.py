@@ -1,4 +1,4 @@
-"""Semantics as a tree: what parse.py makes of the text, and what resolve.py makes of its names."""
+"""Semantics as a tree, which parse.py makes from the text and resolve.py completes with the meanings of names."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ class Text(Node):
 
 @dataclass(frozen=True)
 class Name(Node):
-    """A name as it is written; once names are resolved, that of a variable."""
+    """A name as written; after names are resolved, a variable."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class StaticName(Node):
-    """A name whose value is known before anything is computed."""
+    """A name whose value is known before the program runs."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A call as it is written."""
+    """A call as written."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -65,7 +65,7 @@ class Apply(Node):
 
 @dataclass(frozen=True)
 class Inline(Node):
-    """A call of a helper, whose statements take the call's place."""
+    """A call of a helper. The helper's statements replace it."""
 
     helper: Helper
     arguments: tuple[Expression, ...]
@@ -73,7 +73,7 @@ class Inline(Node):
 
 @dataclass(frozen=True)
 class Operator(Node):
-    """Unary, binary and comparison operators, `and`, `or`, `not` (two operands at a time)."""
+    """A unary, binary or comparison operator, or `and`, `or` (of two operands) or `not`."""
 
     operator: str
     operands: tuple[Expression, ...]
@@ -119,7 +119,7 @@ class Helper(Node):
 
 @dataclass(frozen=True)
 class Program(Node):
-    """A piece of code; `reads` and `assigned` are all names that it reads and assigns, helpers included."""
+    """A piece of code. `reads` and `assigned` are all names that it and its helpers read and assign."""
 
     helpers: dict[str, Helper]
     body: tuple[Statement, ...]
@@ -128,7 +128,7 @@ class Program(Node):
 
 
 def assigns(statements: tuple[Statement, ...]) -> set[str]:
-    """The names that statements assign, in whichever branch."""
+    """Return the names that statements assign in any branch."""
     names: set[str] = set()
     for s in statements:
         if isinstance(s, Assign):

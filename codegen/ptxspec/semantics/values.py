@@ -19,43 +19,43 @@ MAX_DEPTH = 80
 
 
 class Static(NamedTuple):
-    """A value known before the program runs. `sort` is "bool", "number", "type", "rounding", "target", "unit" or, of a
-    group, "member"; "missing" is a constant that the variant's format does not have, and the value says so."""
+    """A value known before the program runs. `sort` is "bool", "number", "type", "rounding", "target", "unit" or, for a
+    group, "member". "missing" is a constant that the variant's format lacks; its value is the message."""
 
     sort: str
     value: object
 
 
 class Typed(NamedTuple):
-    """A value that the program computes; `rounded` within the expression at hand."""
+    """A value that the program computes. `rounded`: an operation of the expression being folded has rounded it."""
 
     term: Term
     rounded: bool = False
 
 
 class Unassigned:
-    """A name that some path leaves without a value."""
+    """A name without a value on some path."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
 
 
 class Wrong(Exception):
-    """The error for a statement that cannot be understood; the complaint is recorded."""
+    """The error for a statement that cannot be understood. Its complaint is already recorded."""
 
 
-# None stands for a value that was complained about where it was assigned.
+# None is a value about which its assignment has already complained.
 Scope = dict[str, Typed | Static | Unassigned | None]
 
 
 class NegativeZero:
-    """The literal -0, which no fraction can hold."""
+    """The literal -0, which a fraction cannot represent."""
 
 
 @dataclass
 class Values:
-    """Gets the values of one variant's code. `statics` are the values of the static names, `ftz` the formats whose tiny
-    results are flushed, `models` what is known of the units that the code calls, `others` the operands that some
+    """An evaluator of one variant's code. `statics` are the values of the static names, `ftz` the formats whose tiny
+    results are flushed, `models` the known models of the units that the code calls, and `others` the operands that some
     variant of the instruction has."""
 
     meanings: Meanings
@@ -74,7 +74,7 @@ class Values:
         return format is not None and format.name in self.ftz
 
     def evaluate(self, e: tree.Expression, scope: Scope) -> Static | Typed:
-        """The value of an expression; `value` asks for it where nesting is in bounds."""
+        """Return the value of an expression. `value` calls this after checking the nesting."""
         raise NotImplementedError
 
     def wrong(self, node: tree.Node, message: str, help: str = "") -> Wrong:
@@ -85,7 +85,7 @@ class Values:
         return self.wrong(node, "too deeply nested, with the helpers that are called")
 
     def value(self, e: tree.Expression, scope: Scope) -> Static | Typed:
-        # Helpers that call helpers make much of little text.
+        # Helpers that call helpers turn a short text into many values.
         self.values += 1
         if self.values > _MAX_VALUES:
             raise TooLargeError([e.code.error(e.mark, f"more than {_MAX_VALUES} values in {self.variant}")])
@@ -98,7 +98,7 @@ class Values:
             self.depth -= 1
 
     def condition(self, e: tree.Expression, scope: Scope) -> Term | bool:
-        """A condition's term, or what it is known to be."""
+        """Return a condition's term, or its truth value if that is known."""
         value = self.value(e, scope)
         if isinstance(value, Static):
             if value.sort == "member":
@@ -111,7 +111,8 @@ class Values:
         return value.term
 
     def typed(self, value: Static | Typed, node: tree.Node, want: Kind | None = None) -> Typed:
-        """A value for use in the program; a literal takes the wanted kind, else that of the variant's numbers."""
+        """Return a value for use in the program. A literal gets the wanted kind, by default that of the variant's
+        numbers."""
         if isinstance(value, Typed):
             if want is not None and value.term.kind != want:
                 raise self.wrong(node, f"expected a {want}, this is a {value.term.kind}")
@@ -142,7 +143,7 @@ class Values:
         raise self.wrong(node, f"expected a {want}, this is a number")
 
     def same_kind(self, terms: Iterable[tree.Expression], scope: Scope) -> list[Typed]:
-        """Values of one kind: literals take the kind of the others."""
+        """Return values of one kind: literals get the kind of the others."""
         nodes = list(terms)
         values = [self.value(n, scope) for n in nodes]
         want = next((v.term.kind for v in values if isinstance(v, Typed)), None)

@@ -1,6 +1,6 @@
-"""Accounts of a step's value: what was rounded, compared, chosen and looked up on the way, in the order of doing.
+"""Accounts of a step's value: what was rounded, compared, chosen and looked up, in the order of evaluation.
 
-An account is made by doing the step once more with the functions of the exact back end. Of a choice it tells only of
+An account is made by evaluating the step again with the functions of the exact back end. Of a choice, it covers only
 the side that was taken.
 """
 
@@ -22,7 +22,7 @@ from .unrounded import UNROUNDED
 
 @dataclass(frozen=True)
 class Nothing:
-    """An operation that has no number for its result, and what it delivers in its place."""
+    """An operation whose result is no number, with the reason and the value that it delivers instead."""
 
     function: str
     reason: str
@@ -32,8 +32,8 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Relation:
-    """The relation of two values that were compared: "less", "equal", "greater"; with a NaN "unordered". They have
-    names where the specification names them."""
+    """The relation of two compared values: "less", "equal", "greater" or, with a NaN, "unordered". `names` are theirs
+    in the specification, or empty."""
 
     names: tuple[str, str]
     kind: Kind
@@ -43,7 +43,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Class:
-    """The class of a value that was asked about, as IEEE 754-2019, 5.7.2 has it."""
+    """The class of a value that the code asked about, as in IEEE 754-2019, 5.7.2."""
 
     name: str
     kind: Kind
@@ -53,7 +53,7 @@ class Class:
 
 @dataclass(frozen=True)
 class Extreme:
-    """The choice of a maximum or a minimum between two values; `nans` says what became of NaNs among them."""
+    """The choice of a maximum or a minimum between two values. `nans` describes the effect of NaNs among them."""
 
     function: str
     kind: Kind
@@ -64,7 +64,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The use of a target's unit. `reading` is None of special operands, and where a table of differences is read."""
+    """The use of a target's unit. `reading` is None for special operands and for a table of differences."""
 
     model: UnitModel
     kind: Kind
@@ -75,7 +75,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Wrapped:
-    """An integer that a type does not have, of which it keeps the lower bits."""
+    """An integer out of range of its type, which keeps the lower bits."""
 
     exact: int
     kind: Kind
@@ -104,7 +104,7 @@ _EXTREMES = {
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened, and the line of the specification that says so."""
+    """An event, and the line of the specification that causes it."""
 
     path: str
     line: int
@@ -120,8 +120,8 @@ def events(program: Program, step: Step) -> tuple[Event, ...]:
 
 
 def effective(steps: Sequence[Step]) -> list[bool]:
-    """Return which steps do something: they give a name a value or another value, decide that such a step is reached,
-    or take the side of a choice that is not the value as it was."""
+    """Return which steps have an effect: they give a name its first or another value, decide whether such a step is
+    reached, or take the side of a choice that changes the value."""
     found = [_does_something(s) for s in steps]
     for i in reversed(range(len(steps))):
         let = steps[i].let
@@ -129,7 +129,7 @@ def effective(steps: Sequence[Step]) -> list[bool]:
         if let.label == CONDITION:
             found[i] = any(isinstance(t, Var) and t.name == let.name for other in later for t, _ in other.guard)
         elif steps[i].before is None and let.stage != OPERATION:
-            # Something noted for a later stage.
+            # The step only keeps a value for a later stage.
             found[i] = any(let.name in variables(other.value) for other in later)
     return found
 
@@ -145,7 +145,7 @@ def _does_something(step: Step) -> bool:
 
 
 class _Accounting:
-    """Evaluates terms, and notes what happens."""
+    """An evaluator of terms that notes the events."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class _Accounting:
             yield Lookup(t.model, t.kind, operands[0], result, unit.reading(t.model, operands[0]))
 
     def name(self, term: Term) -> str:
-        """Return the specification's name for a value; empty where it is a number, or computed on the way."""
+        """Return the specification's name for a value; empty for a constant or an intermediate value."""
         if isinstance(term, Var):
             return self.labels.get(term.name) or re.sub(r"_\d+$", "", term.name)
         if isinstance(term, Apply) and len(term.arguments) == 1 and (inner := self.name(term.arguments[0])):

@@ -1,8 +1,8 @@
 """The exact back end of the elementary functions: values that round correctly, by Ziv's strategy with mpmath.
 
-A function is evaluated with more and more bits until everything within its error rounds to the same encoding. That
-ends because no result but the few that are told apart first is exact or a tie. mpmath is needed for nothing else, and
-is imported at the first use.
+A function is evaluated with more and more bits until everything within its error rounds to the same encoding. This ends
+because only the few results that are handled first are exact or a tie. Only these functions need mpmath, which is
+imported at the first use.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ...model import Format
 from .results import Invalid, Number, Unrounded
 from .rounding import decode, round_to
 
-# Its arguments: an encoding, its format, the rounding, and whether tiny results are flushed.
+# The arguments: an encoding, its format, the rounding, and whether tiny results are flushed.
 Function = Callable[[int, Format, str, bool], Unrounded]
 
 ONE = Fraction(1)
-# The natural logarithm of 2, to more bits than are right in the two terms of a series.
+# The natural logarithm of 2, to more bits than two terms of a series give correctly.
 LN2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF, 1 << 128)
 
 
@@ -30,7 +30,7 @@ def exp2(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if f.is_infinite(x):
         return Number(Fraction(0), False) if x & f.sign_bit else Number(None, False)
     exact = decode(x, f)
-    # Every result beyond the largest number rounds alike, and so does every one below half the least.
+    # All results above the largest number round alike, and so do all below half the smallest.
     value = max(min(exact, Fraction(f.emax + 1)), Fraction(f.emin - f.precision - 2))
     if value.denominator == 1:
         nearness = "above" if exact > value else "below" if exact < value else "equal"
@@ -92,7 +92,7 @@ def tanh(x: int, f: Format, mode: str, ftz: bool) -> Unrounded:
     if _is_small(value, f):
         return _about(value - value**3 / 3)
     if abs(value) > f.width:
-        # Less than 1 by so little that no number or tie lies between.
+        # So close to 1 that no number or tie lies between.
         return Number(sign * (1 - Fraction(2) ** -f.width), negative, "above")
     return _evaluated(lambda mp, v: mp.tanh(v), value, f, mode, ftz)
 
@@ -130,8 +130,8 @@ def _about(value: Fraction) -> Number:
 
 
 def _is_small(value: Fraction, f: Format) -> bool:
-    """Return whether a value is so near to zero that the first terms of a series round as the function does. Evaluation
-    would need long to see that."""
+    """Return whether a value is so near to zero that the first terms of a series round as the function does, which an
+    evaluation would take long to find."""
     return abs(value) < Fraction(1, 1 << f.width)
 
 
@@ -142,7 +142,7 @@ def _evaluated(function: Callable[[Any, Any], Any], value: Fraction, f: Format, 
         mp.prec = precision
         # The operand is exact: a few bits and a power of two.
         result = _fraction(function(mp, mp.mpf(value.numerator) / value.denominator))
-        # mpmath delivers all but the last bit or so; sixteen are spared.
+        # mpmath delivers all but the last bit or so; this margin is sixteen bits.
         error = abs(result) / 2 ** (precision - 16)
         low, high = (round_to(end, f, mode, ftz) for end in (result - error, result + error))
         if low == high:
@@ -158,7 +158,7 @@ def _fraction(x: Any) -> Fraction:
 
 @cache
 def _context() -> Any:
-    """Return a context of mpmath with a precision of its own, which nobody else's use of mpmath changes."""
+    """Return a context of mpmath with a precision of its own, which no other use of mpmath changes."""
     import mpmath  # type: ignore[import-untyped]
 
     return mpmath.mp.clone()

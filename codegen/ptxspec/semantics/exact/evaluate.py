@@ -1,7 +1,7 @@
-"""The exact back end: runs a program on single operands with unlimited precision and one `round_to`.
+"""The exact back end: it runs a program on single operands with unlimited precision and one `round_to`.
 
-It is slow and obvious. Corner cases are checked with it, `eval --trace` shows its steps, and the tests hold the
-emulator against it.
+It is slow and obvious. Corner cases are checked with it, `eval --trace` shows its steps, and the tests compare the
+emulator with it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .unrounded import UNROUNDED, format_of, integer
 
 @dataclass(frozen=True)
 class Step:
-    """One assignment that was reached: `before` is the value that the name had, None for a new name. `values` are those
-    of all the program's names."""
+    """One assignment that was reached. `before` is the previous value of the name, None for a new name. `values` are
+    those of all names of the program."""
 
     let: Let
     before: int | None
@@ -31,7 +31,7 @@ class Step:
 
 
 def run(program: Program, operands: Sequence[int]) -> tuple[int, ...]:
-    """The results' encodings (0 or 1 of a predicate) for operands given as encodings of a lane."""
+    """Return the results' encodings (0 or 1 for a predicate) for the encodings of one lane's operands."""
     values = dict(zip((i.name for i in program.inputs), operands, strict=True))
     for let in program.lets:
         values[let.name] = evaluate(let.value, values)
@@ -58,10 +58,10 @@ def evaluate(term: Term, values: Mapping[str, int]) -> int:
     if isinstance(term, Var):
         return values[term.name]
     if term.function == "select":
-        # What is not chosen is not computed.
+        # Only the chosen side is computed.
         condition, chosen, other = term.arguments
         return evaluate(chosen if evaluate(condition, values) else other, values)
-    # Most arguments are variables: their values need no call.
+    # Most arguments are variables, whose values need no call.
     arguments = [values[a.name] if isinstance(a, Var) else evaluate(a, values) for a in term.arguments]
     return int(FUNCTIONS[term.function](term, *arguments))
 
@@ -71,7 +71,7 @@ def _sign(x: int, f: Format) -> int:
 
 
 def _order(x: int, f: Format) -> int:
-    """An integer that orders numbers as their values, -0 just below +0."""
+    """Return an integer that orders numbers by value, -0 just below +0."""
     magnitude = 0 if f.is_zero(x) else f.magnitude(x)
     return -1 - magnitude if _sign(x, f) else magnitude
 
@@ -81,7 +81,7 @@ def _delivered(function: Callable[..., Unrounded]) -> Callable[..., int]:
 
 
 def deliver(t: Apply, found: Unrounded) -> int:
-    """The encoding that an operation's result is rounded to."""
+    """Return the encoding that an operation's result is rounded to."""
     fixed, f = t.kind.fixed, t.format
     if not isinstance(found, Number):
         return 0 if fixed else format_of(t).canonical_nan
@@ -101,7 +101,7 @@ def deliver(t: Apply, found: Unrounded) -> int:
 
 
 def _infinite(f: Format, negative: bool) -> int:
-    """An exact infinity: what overflow is where the format has none."""
+    """Return an exact infinity, or what an overflow becomes if the format has no infinity."""
     sign = f.sign_bit if negative else 0
     return sign | f.infinity if f.has_infinity else overflow(f, sign)
 
@@ -141,7 +141,7 @@ def _comparison(
         assert f is not None
         if f.is_nan(x) or f.is_nan(y):
             return unordered
-        # The integers that order encodings serve, once both zeros are one.
+        # The ordering integers can be compared once both zeros are equal.
         return compare(0 if f.is_zero(x) else _order(x, f), 0 if f.is_zero(y) else _order(y, f))
 
     return holds
@@ -162,7 +162,7 @@ def _unit(t: Apply, x: int) -> int:
 
 
 def _rounded(function: str, x: int, f: Format) -> int:
-    """A function's result, rounded to nearest; "reciprocal" is a division of 1."""
+    """Return a function's result, rounded to nearest; "reciprocal" is the division of 1 by the operand."""
     t = Apply(float_in(f), function, (), f, ROUNDINGS[0])
     if function == "reciprocal":
         return int(FUNCTIONS["division"](t, f.bias << f.fraction_bits, x))
@@ -175,7 +175,7 @@ def _high_word(t: Apply, x: int) -> int:
 
 
 def _quotient(x: int, y: int) -> int:
-    """Return x / y cut toward zero, which Python's operator is not."""
+    """Return x / y rounded toward zero, unlike Python's operator."""
     size = abs(x) // abs(y) if y else 0
     return size if (x < 0) == (y < 0) else -size
 

@@ -1,4 +1,4 @@
-"""Registers and the lanes that stand in them, as a variant's operands say."""
+"""The conversion between registers and the lanes in them, as a variant's operands define it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...model import Operand
 
 
 def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
-    """Return what each lane has of an operand, whose bits stand in `registers` in the statement's order."""
+    """Return each lane's part of an operand, whose bits are in `registers` in the statement's order."""
     if o.lane_bits:
         return o.read(registers[0])
     if o.registers:
@@ -19,7 +19,7 @@ def lanes_of(o: Operand, registers: list[int], lanes: int) -> list[int]:
 
 
 def registers_of(o: Operand, lanes: Sequence[int]) -> list[int]:
-    """The registers of a result, in the statement's order."""
+    """Return the registers of a result, in the statement's order."""
     if o.registers:
         return [o.type.pack([lanes[int(name[len(o.name) :])]]) for name in o.registers]
     return [o.type.pack(list(lanes[: o.type.lanes]))]

@@ -1,4 +1,4 @@
-"""The result of an operation that is not rounded yet."""
+"""The result of an operation before rounding."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 
 class Number(NamedTuple):
-    """A number or an infinity, of which the value is None. `negative` is the sign of these and of a zero.
+    """A number or an infinity, whose value is None. `negative` is the sign of an infinity or a zero.
 
-    `nearness` says how the value stands to what is meant: "equal"; "about", a value so near that it is rounded alike;
-    "above" and "below", what is meant is larger or smaller in magnitude, and rounded alike. `random` is what is added
-    in the place behind the last one before the rest is cut off. `note` says what is special."""
+    `nearness` relates `value` to the exact result: "equal"; "about", so near that both round alike; "above" or "below",
+    the exact result is larger or smaller in magnitude, and rounds alike. `random` is added, in units of the last place,
+    before the rest is cut off. `note` names a special case."""
 
     value: Fraction | None
     negative: bool
@@ -27,7 +27,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class Invalid:
-    """The result of an operation that has no number, with the reason."""
+    """The result of an operation that has no value, with the reason."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""Exact numbers in and out of a format: the one place where the exact back end rounds."""
+"""Exact numbers to and from a format: the only place where the exact back end rounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...model import FixedPoint, Format
 
 
 def decode(bits: int, format: Format) -> Fraction:
-    """The value of a finite encoding, without the sign of a zero."""
+    """Return the value of a finite encoding, without the sign of a zero."""
     significand = bits & ((1 << format.fraction_bits) - 1)
     exponent = (bits & (format.magnitudes - 1)) >> format.fraction_bits
     if exponent or not format.has_zero:
@@ -21,7 +21,7 @@ def decode(bits: int, format: Format) -> Fraction:
 
 
 def encode_exact(value: Fraction, format: Format, negative_zero: bool = False) -> int | None:
-    """The encoding of a value that the format holds exactly; None for any other."""
+    """Return the encoding of a value that the format has exactly; None for any other."""
     bits = round_to(value, format, "roundTowardZero", False, negative_zero)
     exact = decode(bits, format) == value and (format.signed or not negative_zero)
     return bits if exact else None
@@ -30,14 +30,14 @@ def encode_exact(value: Fraction, format: Format, negative_zero: bool = False) -
 def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bool = False) -> int:
     """Round an exact value once. `negative` is the sign of a zero value.
 
-    With `ftz`, a result is flushed to a zero of its sign when it is tiny: below the smallest normal number after
-    rounding with unbounded exponent. That is how the assembler folds constants, and what an x86 processor calls
-    tininess after rounding.
+    With `ftz`, a tiny result is flushed to a zero of its sign. It is tiny if it is below the smallest normal number
+    after rounding with unbounded exponent. The assembler folds constants in this way, and x86 processors define
+    tininess after rounding so.
 
-    A format without a sign takes the magnitude, which is rounded as a positive number is; one without a zero has its
-    smallest number in the place of all that are smaller."""
+    A format without a sign rounds the magnitude. A format without a zero gives its smallest number for all smaller
+    ones."""
     f = format
-    # Signs are those of numerators: to compare fractions takes as long as all the rest.
+    # The numerator has the sign: comparing fractions takes as long as all the rest.
     numerator = value.numerator
     sign = f.sign_bit if (numerator < 0 or (not numerator and negative)) else 0
     if not numerator:
@@ -62,7 +62,7 @@ def round_to(value: Fraction, format: Format, mode: str, ftz: bool, negative: bo
 
 
 def rounds_beyond(value: Fraction, f: Format, mode: str) -> bool:
-    """Return whether a value rounds to more than the largest number in magnitude, were there more."""
+    """Return whether a value would round beyond the largest number in magnitude if the format had more numbers."""
     if abs(value) <= decode(f.largest, f):
         return False
     away = mode == ("roundTowardNegative" if value < 0 and f.signed else "roundTowardPositive")
@@ -70,15 +70,15 @@ def rounds_beyond(value: Fraction, f: Format, mode: str) -> bool:
 
 
 def _unbounded(magnitude: Fraction, exponent: int, f: Format, mode: str, away: bool) -> int:
-    """The encoding that a magnitude rounds to, as if numbers went on above the largest one."""
+    """Return the encoding that a magnitude rounds to, as if there were numbers above the largest one."""
     quantum = max(exponent, f.emin) - f.fraction_bits
     encoded = _rounded(magnitude, quantum, mode, away) + ((max(exponent, f.emin) - f.emin) << f.fraction_bits)
-    # Without a zero exponent field 0 is that of the smallest numbers.
+    # In a format without a zero, exponent field 0 is that of the smallest numbers.
     return encoded if f.has_zero else encoded - (1 << f.fraction_bits)
 
 
 def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
-    """Add so much of a value's last place in a format to its magnitude, and cut it off behind that place."""
+    """Add a fraction of a value's last place in a format to its magnitude, and truncate it there."""
     if value == 0:
         return value
     place = Fraction(2) ** (max(floor_log2(abs(value)), f.emin) - f.fraction_bits)
@@ -87,15 +87,15 @@ def truncated_with(value: Fraction, f: Format, addend: Fraction) -> Fraction:
 
 
 def overflow(f: Format, sign: int) -> int:
-    """Return what a number too large becomes, and an infinity where there is none."""
+    """Return what a number that is too large becomes, and an infinity in a format without one."""
     if f.overflow == "nan":
         return f.canonical_nan
     return sign | (f.infinity if f.overflow == "infinity" else f.largest)
 
 
 def round_to_integer(value: Fraction, fixed: FixedPoint, mode: str) -> int:
-    """The encoding of the nearest integer, in units of 2**-point, in a direction; where it is out of range, of the end
-    of the range."""
+    """Return the encoding of a value rounded in a direction to an integer in units of 2**-point, and clamped to the
+    range."""
     negative = value.numerator < 0
     away = mode == ("roundTowardNegative" if negative else "roundTowardPositive")
     magnitude = _rounded(-value if negative else value, -fixed.point, mode, away)
@@ -104,14 +104,14 @@ def round_to_integer(value: Fraction, fixed: FixedPoint, mode: str) -> int:
 
 
 def round_to_integral(value: Fraction, mode: str) -> int:
-    """The nearest integer in a direction."""
+    """Return a value rounded to an integer in a direction."""
     away = mode == ("roundTowardNegative" if value < 0 else "roundTowardPositive")
     magnitude = _rounded(abs(value), 0, mode, away)
     return -magnitude if value < 0 else magnitude
 
 
 def floor_log2(magnitude: Fraction) -> int:
-    """The exponent of the largest power of two that is not above."""
+    """Return the exponent of the largest power of two that is not above a magnitude."""
     numerator, denominator = magnitude.numerator, magnitude.denominator
     e = numerator.bit_length() - denominator.bit_length()
     reached = denominator << e <= numerator if e >= 0 else denominator <= numerator << -e
@@ -119,7 +119,7 @@ def floor_log2(magnitude: Fraction) -> int:
 
 
 def _rounded(magnitude: Fraction, quantum: int, mode: str, away: bool) -> int:
-    """magnitude / 2**quantum as an integer."""
+    """Return magnitude / 2**quantum, rounded to an integer."""
     numerator, denominator = magnitude.numerator, magnitude.denominator
     if quantum > 0:
         denominator <<= quantum

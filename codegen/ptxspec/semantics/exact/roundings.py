@@ -1,4 +1,4 @@
-"""Accounts of roundings: between which numbers an exact value lies, and which of them was taken."""
+"""Accounts of roundings: the numbers around an exact value, and which of them was chosen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .rounding import decode, round_to, round_to_integral, rounds_beyond
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A number next to the exact one. A number that the format does not have has no bits: the zero of one without a
-    zero, and the number that would come after the largest one."""
+    """A number next to the exact one. It has no bits if the format lacks it: the zero of a format without zeros, and
+    the number that would follow the largest one."""
 
     bits: int | None
     value: Fraction
@@ -24,10 +24,10 @@ class Neighbour:
 class Rounding:
     """The rounding of a function's exact result to a number of a format.
 
-    `below` and `above` are the numbers around it; where it is a number of the format, or far beyond all of them, there
-    are none. `choice` is "exact", "below" or "above"; "flushed" of a tiny result that became a zero; "overflow" of one
-    too large for the format, and "end" of one beyond an integer type. `integral`: between whole numbers of the format.
-    `mode` is not used where the exact result came with random bits."""
+    `below` and `above` are the numbers around it; None if it is a number of the format or far beyond all of them.
+    `choice` is "exact", "below" or "above"; "flushed" if a tiny result became a zero; "overflow" if it was too large
+    for the format, and "end" if it was out of an integer type's range. `integral`: the choice is between whole numbers
+    of the format. `mode` is not used if the exact result has random bits."""
 
     function: str
     exact: Number
@@ -42,19 +42,19 @@ class Rounding:
 
     @property
     def value(self) -> Fraction | None:
-        """The exact value; of a format without a sign its magnitude."""
+        """The exact value; its magnitude for a format without a sign."""
         value = self.exact.value
         return value if value is None or _signed(self.to) else abs(value)
 
     @property
     def is_tiny(self) -> bool:
-        """Return whether the value was smaller than every normal number before it was rounded."""
+        """Return whether the value before rounding was smaller than every normal number."""
         to, value = self.to, self.value
         return isinstance(to, Format) and value is not None and 0 < abs(value) < decode(to.least_normal, to)
 
     @property
     def place(self) -> Fraction | None:
-        """The fraction of the way from below to above at which the exact value lies."""
+        """The position of the exact value between below and above, from 0 to 1."""
         if self.below is None or self.above is None or self.value is None:
             return None
         return (self.value - self.below.value) / (self.above.value - self.below.value)
@@ -65,7 +65,7 @@ class Rounding:
 
 
 def rounding(t: Apply, exact: Number, result: int) -> Rounding:
-    """The account of an operation that rounds."""
+    """Return the account of an operation that rounds."""
     to = t.kind.fixed or t.format
     assert to is not None
     integral = t.function == "roundToIntegral"
@@ -98,12 +98,12 @@ def _side(value: Fraction, rounded: Fraction) -> str:
 
 
 def _is_saturated(t: Apply, exact: Number, value: Fraction, f: Format) -> bool:
-    """Return whether a value overflows in a format where that gives the largest number."""
+    """Return whether a value overflows in a format whose overflow gives the largest number."""
     return f.overflow == "largest" and exact.random is None and rounds_beyond(value, f, t.mode)
 
 
 def _whole(value: Fraction, to: FixedPoint) -> tuple[Neighbour | None, Neighbour | None]:
-    """The integers around a value, in units of 2**-point."""
+    """Return the numbers around a value that are integers in units of 2**-point."""
     units = value * (1 << to.point)
     if units.denominator == 1:
         return None, None
@@ -117,7 +117,7 @@ def _whole(value: Fraction, to: FixedPoint) -> tuple[Neighbour | None, Neighbour
 
 
 def _integers(value: Fraction, f: Format) -> tuple[Neighbour | None, Neighbour | None]:
-    """The whole numbers around a value, which its format has."""
+    """Return the whole numbers of the format around a value."""
     if value.denominator == 1:
         return None, None
     low = value.numerator // value.denominator
@@ -128,7 +128,7 @@ def _integers(value: Fraction, f: Format) -> tuple[Neighbour | None, Neighbour |
 
 
 def _neighbours(value: Fraction, f: Format) -> tuple[Neighbour | None, Neighbour | None]:
-    """The numbers of a format around a value, if it is not one itself."""
+    """Return the numbers of a format around a value; none if it is one itself."""
     size = abs(value)
     inner = round_to(size, f, "roundTowardZero", False)
     found = decode(inner, f)

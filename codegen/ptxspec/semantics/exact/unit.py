@@ -2,8 +2,8 @@
 
 The steps are those of a table-based quadratic interpolator (S. F. Oberman and M. Y. Siu, ARITH 2005; J.-A. Pineiro,
 Oberman, J.-M. Muller and J. D. Bruguera, IEEE Transactions on Computers 54(3), 2005): an argument is reduced to a
-segment and a place in it, a quadratic polynomial with coefficients from a table is summed in fixed point, the sum is
-scaled and truncated. `Argument`, `Interpolator`, `Differences` and `UnitModel` say what each field means.
+segment and a place in it, a quadratic polynomial with coefficients from a table is summed in fixed point, and the sum
+is scaled and truncated. `Argument`, `Interpolator`, `Differences` and `UnitModel` document their fields.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import NamedTuple
 from ...model import Argument, Differences, Format, Interpolator, UnitModel
 from .rounding import decode, encode_exact
 
-# A function's correctly rounded result: of its name, an encoding and its format.
+# Returns a function's correctly rounded result for its name, an encoding and the format.
 Rounded = Callable[[str, int, Format], int]
 
 
 class Shifts(NamedTuple):
-    """The shifts of a sum's terms C0, C1 x and C2 x**2, so that its last place is 2**-point. `out` is the shift of the
-    sum back to the result's last place, `bias` the bias in units of the sum's."""
+    """The shifts of a sum's terms C0, C1 x and C2 x**2 that give its last place the value 2**-point. `out` shifts the
+    sum back to the result's last place; `bias` is in units of the sum's last place."""
 
     point: int
     c0: int
@@ -35,7 +35,7 @@ class Shifts(NamedTuple):
 
 
 def shifts(core: Interpolator, argument: Argument, point: int) -> Shifts:
-    """The shifts of a sum whose result has `point` bits after the point."""
+    """Return the shifts of a sum whose result has `point` bits after the point."""
     c0, c1, c2 = (w.point for w in core.words)
     c1, c2 = c1 + argument.bits, c2 + 2 * argument.bits - core.drop
     last = max(c0, c1, c2, point, core.bias.denominator.bit_length() - 1)
@@ -43,7 +43,7 @@ def shifts(core: Interpolator, argument: Argument, point: int) -> Shifts:
 
 
 def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
-    """The result's encoding for an operand's, in the model's format."""
+    """Return the encoding of the result for that of an operand, in the model's format."""
     f, argument = model.format, model.argument
     special = None if argument.kind == "pattern" else _special(model, x)
     if special is not None:
@@ -69,8 +69,8 @@ def evaluate(model: UnitModel, x: int, rounded: Rounded) -> int:
 
 
 class Reading(NamedTuple):
-    """The steps by which an interpolator comes to a result: the argument's scale, the segment of the table and the
-    place in it, the coefficients there, and their polynomial in units of 2**-point."""
+    """The steps of an interpolator on the way to a result: the argument's scale, the segment of the table and the place
+    in it, the coefficients there, and their polynomial in units of 2**-point."""
 
     scale: int
     segment: int
@@ -80,7 +80,7 @@ class Reading(NamedTuple):
 
 
 def reading(model: UnitModel, x: int) -> Reading | None:
-    """Return what is read of an interpolator's table; None where nothing is."""
+    """Return what is read from an interpolator's table; None if nothing is."""
     special = model.argument.kind != "pattern" and _special(model, x) is not None
     if special or isinstance(model.core, Differences):
         return None
@@ -94,13 +94,13 @@ def reading(model: UnitModel, x: int) -> Reading | None:
 
 
 def _in_range(biased: int, fraction: int, f: Format) -> int:
-    """The magnitude with an exponent field that may be beyond the format's; what is tiny is a zero."""
+    """Return the magnitude for an exponent field that may be out of the format's range. Tiny results become zero."""
     encoded = biased << f.fraction_bits | fraction
     return 0 if biased < 1 else min(encoded, f.infinity)
 
 
 def _special(model: UnitModel, x: int) -> int | None:
-    """The result of an operand that is not reduced, None for the others."""
+    """Return the result of an operand that is not reduced; None for all others."""
     f, sign = model.format, "-" if x & model.format.sign_bit else "+"
     magnitude = x & ~f.sign_bit
     if magnitude > f.infinity:
@@ -121,7 +121,7 @@ def _special(model: UnitModel, x: int) -> int | None:
 
 
 def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
-    """The scale, the integer that picks segment and place, and whether the result is negative."""
+    """Return the scale, the integer that selects segment and place, and whether the result is negative."""
     if a.kind == "pattern":
         return 0, x, False
     negative = a.odd and x & f.sign_bit != 0
@@ -152,15 +152,15 @@ def _reduce(a: Argument, x: int, f: Format) -> tuple[int, int, bool]:
 
 
 def _segment(core: Interpolator, argument: Argument, place: int) -> tuple[int, int]:
-    """The segment that a place lies in, and how far."""
+    """Return the segment that contains a place, and the place in it."""
     local = argument.places - (core.segments.bit_length() - 1)
-    # A place that is a whole quarter lies at the end of the last segment.
+    # A place of a whole quarter is the end of the last segment.
     segment = min(place >> local, len(core.coefficients) - 1)
     return segment, place - (segment << local)
 
 
 def _sum(model: UnitModel, k: int, place: int) -> int:
-    """The polynomial, with the scale where that is added, in units of 2**-point."""
+    """Return the polynomial in units of 2**-point, plus the scale if the model adds it."""
     own = next((o.sum for o in model.own if o.operand is None and o.place == place), None)
     total = own if own is not None else _interpolated(model, place)
     if model.exponent is None:
@@ -170,7 +170,7 @@ def _sum(model: UnitModel, k: int, place: int) -> int:
 
 
 def _interpolated(model: UnitModel, place: int) -> Fraction:
-    """The polynomial."""
+    """Return the polynomial's exact value."""
     core = model.core
     assert isinstance(core, Interpolator)
     segment, x = _segment(core, model.argument, place)
@@ -181,7 +181,7 @@ def _interpolated(model: UnitModel, place: int) -> Fraction:
 
 
 def _square(x: int, drop: int, columns: bool) -> int:
-    """x squared in units of 2**drop, without what stands below; see `Interpolator`."""
+    """Return x squared in units of 2**drop, without the bits below; see `Interpolator`."""
     if not columns:
         return x * x >> drop
     bits = [i for i in range(x.bit_length()) if x >> i & 1]
@@ -190,7 +190,7 @@ def _square(x: int, drop: int, columns: bool) -> int:
 
 
 def _differing(model: UnitModel, core: Differences, place: int, scale: int, negative: bool, rounded: Rounded) -> int:
-    """Return the correctly rounded result at a place, moved by as many steps as the table says, and scaled."""
+    """Return the correctly rounded result at a place, moved by the number of steps in the table, and scaled."""
     f, a = model.format, model.argument
     operand = place
     if a.kind == "significand":
@@ -200,7 +200,7 @@ def _differing(model: UnitModel, core: Differences, place: int, scale: int, nega
         encoded = encode_exact(Fraction(place, 1 << a.bits), f)
         assert encoded is not None
         operand = encoded
-    # Encodings without the bits that results do not have, as integers in the order of the numbers.
+    # Encodings without the bits that results lack, as integers in the order of the numbers.
     cut = f.precision - model.precision
     half = f.sign_bit >> cut
     base = rounded(core.function, operand, f) >> cut
@@ -221,14 +221,14 @@ def _table(text: str) -> bytes:
 
 
 def pack(data: bytes) -> str:
-    """Differences as they stand in a file: compressed, in lines of base85."""
+    """Return differences as a file contains them: compressed, in lines of base85."""
     text = base64.b85encode(zlib.compress(data, 9)).decode()
     return "".join(text[i : i + 120] + "\n" for i in range(0, len(text), 120))
 
 
 def unpack(text: str, most: int = -1) -> bytes:
-    """Return what `pack` was given, or one byte more than `most`: few bytes may stand for very many. Raises ValueError,
-    zlib.error."""
+    """Return the bytes that were packed, but no more than `most` + 1: a short text can expand to very many. Raises
+    ValueError, zlib.error."""
     stream = zlib.decompressobj()
     found = stream.decompress(base64.b85decode("".join(text.split())), most + 1)
     if len(found) != most + 1 and not stream.eof:

@@ -1,6 +1,6 @@
-"""Results of operations before anything is rounded: exact values, infinities, and why there is none.
+"""Results of operations before rounding: exact values, infinities, and reasons why there is none.
 
-The exact back end rounds what stands here once, and `eval --trace` shows it.
+The exact back end rounds these results once, and `eval --trace` shows them.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ def format_of(t: Apply) -> Format:
 
 
 def integer(x: int, kind: Kind) -> Fraction:
-    """The number that an integer's encoding stands for."""
+    """Return the number that an integer's encoding represents."""
     assert kind.fixed is not None
     return Fraction(kind.fixed.value(x), 1 << kind.fixed.point)
 
 
 @lru_cache(maxsize=1 << 16)
 def _number(x: int, f: Format) -> Unrounded:
-    """Return what an operand stands for."""
+    """Return the value of an operand."""
     if f.is_nan(x):
         return OPERAND
     return Number(None if f.is_infinite(x) else decode(x, f), x & f.sign_bit != 0)
 
 
 def _numbers(t: Apply, *operands: int) -> list[Number] | None:
-    """Return what the operands stand for, each in its own format; None where one is a NaN."""
+    """Return the values of the operands, each in its own format; None if one is a NaN."""
     formats = [a.kind.format or format_of(t) for a in t.arguments] or [format_of(t)] * len(operands)
     found = []
     for number in map(_number, operands, formats):
@@ -125,7 +125,7 @@ def _square_root(t: Apply, x: int) -> Unrounded:
         return Invalid("a number below zero has no square root")
     if number.value is None:
         return number
-    # Far more bits than any format has, and a last one for what is cut off: rounding sees the same as with all of them.
+    # Far more bits than any format has, and a last bit for the rest: this rounds the same as the exact root.
     value, shift = number.value, 4 * f.width + 2 * abs(f.bias)
     root = isqrt((value.numerator << 2 * shift) // value.denominator)
     exact = root * root * value.denominator == value.numerator << 2 * shift
@@ -133,7 +133,7 @@ def _square_root(t: Apply, x: int) -> Unrounded:
 
 
 def _converted(t: Apply, x: int) -> Unrounded:
-    """The operand, whatever it is converted to."""
+    """Return the operand, whatever it is converted to."""
     source = t.arguments[0].kind
     if source.format is not None:
         return _number(x, source.format)
