@@ -1,5 +1,5 @@
-"""Operations of arithmetic as processors have them: of which formats, which NaN they pass on, and where binary32 alone
-does instead of binary64, for the kernels in C."""
+"""Arithmetic operations as processors have them, for the kernels in C: the formats, the NaN that an operation passes
+on, and when binary32 suffices instead of binary64."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Passing(Apply):
 
 
 def passing(program: Program) -> Program:
-    """Return a program whose operations pass NaNs on themselves, where all operands' NaNs are propagated in their
-    order."""
+    """Return a program in which an operation passes NaNs on itself if the program propagates the NaNs of all its
+    operands in order."""
     values = {let.name: let.value for let in program.lets}
     lets = [let.of(_passed(let.value, values)) for let in program.lets]
     return replace(program, lets=live(lets, program.results))
@@ -55,17 +55,17 @@ def is_arithmetic(term: Term | None) -> TypeGuard[Apply]:
 
 
 def is_eased(program: Program) -> bool:
-    """Return whether a program of binary32 is computed in binary64 only for the sake of subnormal numbers. It is not if
-    it has units or elementary functions, which take longer than that."""
+    """Return whether a program of binary32 is computed in binary64 only because of subnormal numbers. Programs with
+    units or elementary functions are not: those take longer than that."""
     every = list(applications(program))
     single = all(_is_single(x.kind) for x in (program.results[0], *program.inputs))
     return single and any(map(is_direct, every)) and not any(a.model or a.function in ELEMENTARY for a in every)
 
 
 def is_direct(t: Apply) -> bool:
-    """Return whether this is an operation that operations.h has twice, in binary64 and in binary32."""
+    """Return whether operations.h has this operation twice, in binary64 and in binary32."""
     twice = t.function in ("multiplication", "division", "squareRoot", "fusedMultiplyAdd")
-    # Of the others binary32 does not tell what is tiny.
+    # For the others, binary32 cannot tell which results are tiny.
     able = not t.ftz or t.function == "fusedMultiplyAdd"
     return twice and able and not (t.mixed or isinstance(t, Passing)) and _is_single(t.kind)
 

@@ -1,4 +1,4 @@
-"""An opcode's assembler, as codegen/ptxspec/catalog/known.py asks for it: for the emulator and for JSON."""
+"""The facts about an opcode's assembler that codegen/ptxspec/catalog/known.py reads, for the emulator and for JSON."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..semantics.compile import Compiler
 
 
 def assembler(spec: Spec, instruction: Instruction) -> dict[str, Any]:
-    """Return what other instructions of the opcode's name there are, and the spellings that the manual lists and the
-    assembler takes nowhere."""
+    """Return the other instructions of the opcode's name, and the spellings that the manual lists and the assembler
+    accepts nowhere."""
     elsewhere, compiler = instruction.elsewhere, Compiler(spec)
     return {
         "elsewhere": None if elsewhere is None else [".".join(form) for form in elsewhere],
@@ -22,8 +22,8 @@ def assembler(spec: Spec, instruction: Instruction) -> dict[str, Any]:
 
 
 def _refused(compiler: Compiler, instruction: Instruction, v: Variant) -> dict[str, Any]:
-    """Return what is known of a spelling. `means` is the longer one that it is short for, and where there is none,
-    `same` the variant that computes the same."""
+    """Return the facts about a refused spelling. `means` is the longer spelling that it is short for. Without one,
+    `same` is the variant that computes the same."""
     longer = instruction.stands_for(v)
     same = "" if longer else _without_what_does_nothing(compiler, instruction, v)
     return {
@@ -36,7 +36,7 @@ def _refused(compiler: Compiler, instruction: Instruction, v: Variant) -> dict[s
 
 
 def _without_what_does_nothing(compiler: Compiler, instruction: Instruction, v: Variant) -> str:
-    """Return the variant that computes the same without one of the modifiers; empty where there is none."""
+    """Return the variant that computes the same without one of the modifiers; empty if there is none."""
     modifiers, *rest = v.form
     fewer = [w for m in sorted(modifiers) for w in instruction.variants if w.form == (modifiers - {m}, *rest)]
     own = compiler.program(instruction, v, None)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-# What an opcode's file has beside its variants, in words.
+# The other parts of an opcode's file, besides its variants, in words.
 _REST = {"semantics": "semantics", "corner_cases": "tables", "accuracy": "accuracy", "instead": "recipes"}
 
 
@@ -18,7 +18,7 @@ class _Variant(NamedTuple):
 
 
 def told(opcode: str, before: str, after: str) -> list[str]:
-    """Return what changed in an opcode's file, a line each; either text is empty where there is none."""
+    """Return the changes in an opcode's file, one per line. A missing file is an empty text."""
     try:
         return _told(opcode, *(json.loads(text) if text else None for text in (before, after)))
     except (ValueError, LookupError, TypeError):  # another version wrote it, or somebody edited it
@@ -44,7 +44,7 @@ def _told(opcode: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | N
 
 
 def _variants(data: Mapping[str, Any]) -> dict[str, _Variant]:
-    """Return the variants by modifiers and types, with the number of operands where a spelling has several."""
+    """Return the variants by modifiers, types and number of operands."""
     requirements, found = data["requirements"], {}
     for names, signature, known, *program in data["variants"]:
         _, requires, claim, *more = data["classes"][known]
@@ -69,7 +69,7 @@ def _differences(old: _Variant, new: _Variant) -> Iterator[str]:
 
 
 def _arrows(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Return a variant's needs before and after, on each axis that differs."""
+    """Return a variant's requirement before and after, on each axis that differs."""
     axes = {"ptx": "PTX {}", "target": "{}", "until": "until PTX {}"}
     differ = [axis for axis in axes if old[axis] != new[axis]]
     said = [f"{axes[axis].format(old[axis] or 'any')} -> {new[axis] or 'any'}" for axis in differ]

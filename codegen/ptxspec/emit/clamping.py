@@ -1,10 +1,10 @@
-"""Results that are bounded, each by one function in place of two choices and more.
+"""Clamped results, each computed by one function instead of two or more choices.
 
-Those of formats like IEEE 754's that are clamped between zero and some number are so as integers: the encodings of
-positive numbers are in the order of the numbers, and those of negative ones are negative as signed integers. A NaN of a
-computed result is the canonical one; where that has all bits but the sign it is the largest of these integers, and one
-more is the least. Of other formats, what has a sign becomes zero where the canonical NaN has none. Operands may be any
-NaNs: numbers of binary32 are bounded by two others as the processor does it.
+In formats like IEEE 754's, results that are clamped between zero and a number are compared as integers: the encodings
+of positive numbers are in the order of the numbers, and those of negative numbers are negative as signed integers. A
+NaN of a computed result is the canonical one. If that has all bits but the sign, it is the largest of these integers,
+and one more is the least. In other formats, a number with a sign becomes zero if the canonical NaN has no sign.
+Operands of binary32 may have any NaN: they are clamped between two numbers as the processor does it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Term, Var
 from .converting import is_usual
 
-# (x, most): x, whose NaN is the canonical one, from +0 up to `most`. A NaN is +0, but where `most` is that NaN.
+# (x, most): x, whose NaN is the canonical one, clamped between +0 and `most`. A NaN becomes +0, unless `most` is that
+# NaN.
 CLAMPED = "clamped"
-# (x): x, whose NaN is the canonical one, which has no sign; zero where it has one.
+# (x): x, whose NaN is the canonical one without a sign; zero if x has a sign.
 UNSIGNED = "withoutSign"
-# (x, low, high): minimum(maximum(x, low), high) of numbers that are no zeros.
+# (x, low, high): minimum(maximum(x, low), high), where low and high are not zeros.
 WITHIN = "within"
 
 
 def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
-    """Return lets in which a choice between a number and constants is one function."""
+    """Return lets in which the choices that clamp a number between constants are one function."""
     canonical: set[str] = set()
     unsigned: set[str] = set()
     no_sign: set[str] = set()
@@ -76,7 +77,7 @@ def _format(x: Var) -> Format:
 
 
 def _is_canonical(term: Term) -> bool:
-    """Return whether this is a number whose NaN, if it is one, has all bits but the sign."""
+    """Return whether this is a number whose only possible NaN has all bits but the sign."""
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or not is_usual(f) or f.canonical_nan != f.sign_bit - 1:
         return False
@@ -84,7 +85,7 @@ def _is_canonical(term: Term) -> bool:
 
 
 def _is_unsigned(term: Term) -> bool:
-    """Return whether this is a computed number of a format of its own kind, whose canonical NaN, if it has one, has no
+    """Return whether this is a computed number of a format unlike IEEE 754's whose canonical NaN, if any, has no
     sign."""
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or is_usual(f) or not (f.signed and f.has_subnormals):
@@ -93,7 +94,7 @@ def _is_unsigned(term: Term) -> bool:
 
 
 def _has_two_zeros(x: Var) -> bool:
-    """Return whether the format has one zero of each sign, and no more."""
+    """Return whether the format has exactly one zero of each sign."""
     return _format(x).has_subnormals
 
 

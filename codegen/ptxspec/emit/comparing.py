@@ -1,7 +1,7 @@
-"""Comparisons by what they are true of: a number is less than another, equal, greater, or unordered with it.
+"""Comparisons as relations: a number is less than another, equal, greater, or unordered with it.
 
-Whatever is said of the order of two operands is one function with a relation, so that programs which differ in nothing
-else can be one with a parameter (families.py); so is what combines it with a predicate."""
+All comparisons of two operands become one function with a relation, so that programs that differ only in this can be
+one with a parameter (families.py). The operators that combine a comparison with a predicate are handled alike."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ..model import BOOL, bits_of
 from ..semantics.program import Apply, Const, Let, Term, Var
 
-# (x, y, relation): x stands in one of the relations to y.
+# (x, y, relation): one of the relations holds between x and y.
 COMPARE = "compare"
-# (p, c, operator): a predicate combined with another, an operand.
+# (p, c, operator): a predicate p combined with the operand c.
 COMBINE = "combine"
 LESS, EQUAL, GREATER, UNORDERED = 1, 2, 4, 8
 ORDERED, ALL = LESS | EQUAL | GREATER, 15
@@ -27,7 +27,7 @@ TRUE_OF = {
 
 
 class _Compared(NamedTuple):
-    """Operands that stand in one of some relations; `like` is one of the comparisons."""
+    """Operands with the relations that are true of them. `like` is one of the original comparisons."""
 
     x: Term
     y: Term
@@ -42,8 +42,8 @@ class _Compared(NamedTuple):
 
 
 def comparing(lets: Iterable[Let], results: Iterable[Term]) -> tuple[tuple[Let, ...], tuple[Term, ...]]:
-    """Return lets and results in which all comparisons are `COMPARE`, and what combines them with an operand is
-    `COMBINE`."""
+    """Return lets and results in which all comparisons are `COMPARE`, and the operators that combine them with an
+    operand are `COMBINE`."""
     return tuple(let.of(_changed(let.value)) for let in lets), tuple(map(_changed, results))
 
 

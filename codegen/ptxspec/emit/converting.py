@@ -1,12 +1,12 @@
-"""Programs whose conversions come as late as they can, where NumPy has the rest in a table, or does it in fewer steps.
+"""Programs with conversions as late as possible, so that NumPy reads the rest from a table or needs fewer steps.
 
 Three rewritings, none of which changes a bit:
 
-- What is widened for an operation is left to an operation on several formats.
-- What is bounded and rounded by random bits is bounded afterwards.
-- What is bounded and converted to 16 bits is bounded there.
+- An operand that is widened for an operation is left to an operation on several formats.
+- A number that is clamped and rounded with random bits is clamped afterwards.
+- A number that is clamped and converted to 16 bits is clamped in 16 bits.
 
-C takes the first of them, and another: a quotient by a power of two is a product.
+C uses the first of them, and another: a quotient by a power of two becomes a product.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ..semantics.expressions import holds_all
 from ..semantics.program import Apply, Const, Let, Term, Var
 
 Lets = tuple[Let, ...]
-# (x, random, most): x of binary32 as `convertStochastic` makes it, and what is larger than `most` is that.
+# (x, random, most): x of binary32 converted as by `convertStochastic`, with magnitudes above `most` replaced by it.
 BOUNDED = "convertBounded"
-# What may have operands of several formats, and the precision of those whose products binary64 has.
+# Operations that may have operands of several formats, and the largest precision whose products binary64 contains.
 SEVERAL = ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
 _FACTOR = 24
 
@@ -31,14 +31,14 @@ def converting_late(lets: Lets) -> Lets:
 
 
 def is_usual(f: Format) -> bool:
-    """Return whether a format is declared like IEEE 754's, with the width of a processor's integers: ptxemu has code of
-    its own for it."""
+    """Return whether a format is declared like IEEE 754's and has the width of a processor's integers. ptxemu has code
+    of its own for such formats."""
     return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
 def _bounded_at_random(lets: Lets) -> Lets:
-    """Return lets in which `convertStochastic(minimum(maximum(x, -most), most), random)` bounds its result instead:
-    random bits keep the order of numbers, and leave alone those that the format has."""
+    """Return lets in which `convertStochastic(minimum(maximum(x, -most), most), random)` clamps its result instead:
+    random bits keep the order of numbers and do not change numbers of the format."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -54,7 +54,7 @@ def _bounded_at_random(lets: Lets) -> Lets:
 
 
 def _most(t: Apply, bounds: list[Apply]) -> Const | None:
-    """Return the magnitude that no result of a number with these bounds exceeds."""
+    """Return the largest magnitude of a result with these bounds; None if there is none."""
     f = t.format
     assert f is not None
     if not bounds:
@@ -66,13 +66,13 @@ def _most(t: Apply, bounds: list[Apply]) -> Const | None:
     if low.value != high.value ^ 1 << 31 or high.value >> 31:
         return None
     most = evaluate(Apply(t.kind, "convert", (high,), f, ROUNDINGS[0]), {})
-    # Below it lie all that are added to 2**emin.
+    # The bound must be above all numbers that are rounded by an addition to 2**emin.
     return Const(t.kind, most) if most >= 2 << f.fraction_bits else None
 
 
 def _bounding_late(lets: Lets) -> Lets:
-    """Return lets that bound a number after its conversion to 16 bits, by the same bounds converted: rounding keeps the
-    order. The results are then read in a table."""
+    """Return lets that clamp a number after its conversion to 16 bits, with the bounds converted: rounding keeps the
+    order. The results are then read from a table."""
     found: list[Let] = []
     for let in lets:
         match let.value:
@@ -91,9 +91,9 @@ def _bounding_late(lets: Lets) -> Lets:
 
 
 def without_widening(lets: Lets, single: bool = False, short: bool = False) -> Lets:
-    """Return lets in which operations take narrow operands as they are, without widening. Such operations have tables
-    in 8 bits, and are computed at once in binary64, which has all products. `single` adds fused ones in binary32,
-    `short` the products in 16 bits that binary32 has."""
+    """Return lets in which operations read narrow operands without widening. Such operations have tables for 8 bits,
+    and are computed at once in binary64, which contains all products. `single` adds fused operations in binary32,
+    `short` those in 16 bits for which `is_in_single` is true."""
 
     def changed(term: Term) -> Term:
         if not isinstance(term, Apply):
@@ -120,8 +120,8 @@ def without_widening(lets: Lets, single: bool = False, short: bool = False) -> L
 
 
 def is_in_single(t: Apply) -> bool:
-    """Return whether binary32 has the products of these formats, and its range the sums, to be rounded to odd there. A
-    result beyond that range is infinite in a usual format too."""
+    """Return whether binary32 contains the products of these formats, and its range the sums, which are rounded to odd
+    in it. A result beyond that range is infinite in a usual format too."""
     formats = [a.kind.format for a in t.arguments]
     if t.function not in SEVERAL or t.kind.format is None or t.kind.width > 16 or t.mode != ROUNDINGS[0]:
         return False
@@ -141,7 +141,7 @@ def _is_fused_single(t: Apply) -> bool:
 
 
 def _bare(term: Term, f: Format) -> Term:
-    """Return the operand of a conversion to a format that has all of its numbers, else the term."""
+    """Return the operand of a conversion to a format that contains all of its numbers, else the term."""
     match term:
         case Apply(function="convert", arguments=(x,)) if x.kind.format and holds_all(f, x.kind.format):
             return x
@@ -149,7 +149,8 @@ def _bare(term: Term, f: Format) -> Term:
 
 
 def without_quotients(lets: Lets) -> Lets:
-    """Return lets in which a quotient by a number of a format without fractions is a product with a power of two."""
+    """Return lets in which a quotient by a number of a format without fraction bits is a product with a power of
+    two."""
 
     def changed(term: Term) -> Term:
         match term:
@@ -165,14 +166,14 @@ def without_quotients(lets: Lets) -> Lets:
 
 
 def _has_reciprocals(f: Format) -> bool:
-    """Return whether all numbers are powers of two, with the reciprocal of each among them, and the NaN behind them."""
+    """Return whether all numbers are powers of two, each with its reciprocal, and the next encoding is the NaN."""
     powers = f.fraction_bits == 0 and not (f.signed or f.has_zero or f.has_infinity)
     return powers and f.nans == 1 and f.largest == 2 * f.bias and f.width in (8, 16)
 
 
 def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
-    """Return a number of binary32 without the bounds around it that a format has too, and these bounds from outside
-    inwards."""
+    """Return a number of binary32 without those bounds around it that are also numbers of a format, and these bounds,
+    the outermost first."""
     bounds: list[Apply] = []
     while isinstance(x, Apply) and x.function in ("minimum", "maximum") and x.kind.width == 32:
         if not _has(f, x.arguments[1]):
@@ -183,7 +184,7 @@ def _unbounded(x: Term, f: Format | None) -> tuple[Term, list[Apply]]:
 
 
 def _shares_places(t: Apply) -> bool:
-    """Return whether the operand is a number of binary32, which has a place for each random bit."""
+    """Return whether the operand is a number of binary32, and that has a place for each random bit."""
     (x, random), f = t.arguments, t.format
     single = x.kind.format is not None and x.kind.width == 32 and is_usual(x.kind.format)
     if not single or f is None or not (f.signed and f.has_subnormals):
@@ -192,8 +193,7 @@ def _shares_places(t: Apply) -> bool:
 
 
 def _has(f: Format | None, number: Term) -> bool:
-    """Return whether this is a constant, a finite number of binary32 that a format also has as one of its normal
-    numbers."""
+    """Return whether this is a constant and a finite number of binary32 that is also a normal number of a format."""
     if f is None or not isinstance(number, Const):
         return False
     size = number.value & 0x7FFFFFFF

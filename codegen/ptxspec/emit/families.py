@@ -1,5 +1,5 @@
-"""Programs that differ in constants alone, as one program with parameters: a relation, an operator, what is chosen by a
-condition. One function then serves them all."""
+"""Programs that differ only in constants, as one program with parameters: a relation, an operator, the values that a
+condition chooses from. One function then serves them all."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .comparing import OPERATOR, RELATION
 
 
 class Member(NamedTuple):
-    """A program in which parameters stand for constants, and these by the parameters' names."""
+    """A program with parameters in place of constants, and the constants by the parameters' names."""
 
     program: Program
     parameters: tuple[tuple[str, Const], ...]
 
 
 def members(programs: Sequence[Program], apart: Kind | None = None) -> list[Member]:
-    """Return each program as a member of its family. Those that differ in constants of the kind `apart` are in several
-    families."""
+    """Return each program as a member of its family. Programs that differ in constants of the kind `apart` are in
+    different families."""
     families: dict[object, list[int]] = {}
     for i, program in enumerate(programs):
         own = tuple(c.value for c in _constants(program) if c.kind == apart)
@@ -49,7 +49,7 @@ def members(programs: Sequence[Program], apart: Kind | None = None) -> list[Memb
 
 
 def _stem(kind: Kind) -> str:
-    # A specification calls nothing so.
+    # A specification cannot use these names.
     return {RELATION: "_relation", OPERATOR: "_operator"}.get(kind, "_constant")
 
 
@@ -62,8 +62,8 @@ def _terms(program: Program) -> list[Term]:
 
 
 def _shape(program: Program) -> object:
-    """Return what programs of one family have in common. The kinds of what is chosen may differ, if they are as
-    wide."""
+    """Return the part that programs of one family share. Values that a condition chooses from may differ in kind if
+    their widths are equal."""
 
     def of(term: Term) -> object:
         if isinstance(term, Var):
@@ -116,8 +116,8 @@ def _with_parameters(program: Program, names: Sequence[str]) -> Program:
 
 
 def common_name(names: Sequence[str], is_taken: Callable[[str], bool]) -> str:
-    """Return what the names of functions have in common, for the one that serves them all; where that is taken, one of
-    them."""
+    """Return the common part of functions' names, for one function that serves them all; if that is taken, one of the
+    names."""
     parts = [name.split("_") for name in names]
     shared = "_".join(p for p in parts[0] if all(p in other for other in parts))
     return next(name for name in (shared, *names) if not is_taken(name))

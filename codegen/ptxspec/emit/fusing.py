@@ -1,12 +1,13 @@
-"""Programs as NumPy runs them best: what the emulator's functions do at once, and what only few lanes need.
+"""Programs rewritten for NumPy: with functions that do several steps at once, or compute only the few lanes that need
+it.
 
-Four rewritings, none of which changes a bit, beside those of the modules that it calls; C takes those of them that make
-a program shorter. What looks into encodings is said of formats like IEEE 754's alone:
+Four rewritings are done here, besides those of the called modules; none changes a bit of a result. C uses those that
+make a program shorter. Rewritings that rely on encodings apply only to formats like IEEE 754's:
 
-- Operands flushed on their own lines are flushed by the operation that uses them, where it can (`Flushing`).
-- A NaN is not made canonical again behind a function that delivers nothing else, nor before such a one.
-- A NaN of a computed result is made canonical in its place.
-- What an operand's NaN makes of a NaN result, which is rare, is computed there alone.
+- Operands that are flushed on their own lines are flushed by the operation that uses them, if it can (`Flushing`).
+- A NaN is not made canonical after a function that returns no other NaN, nor before one.
+- A NaN of a computed result is made canonical in place.
+- The NaN that a NaN result takes from an operand is rare, so it is computed only in those lanes.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from .comparing import comparing
 from .converting import converting_late, is_usual, without_quotients, without_widening
 
 FLUSH = "flushed"
-# (value, x, ...): the first NaN of the others, made quiet, where the value, which is reused, is a NaN and one is there.
+# (value, x, ...): in lanes where the value and some x are NaNs, the first of those NaNs, made quiet. The value's array
+# is reused.
 PROPAGATE = "propagate"
-# (x, condition, pattern): the pattern where the condition holds, in x's place.
+# (x, condition, pattern): x, with the pattern written in place where the condition holds.
 REPLACE = "replace"
-# Tests whose answer flushing does not change.
+# Tests whose result flushing does not change.
 _UNFLUSHED = ("isNaN", "isSignaling", "isInfinite", "isFinite", "isSignMinus")
 
 Lets: TypeAlias = tuple[Let, ...]
@@ -38,11 +40,12 @@ Correction: TypeAlias = Callable[[Let, Mapping[str, Term], Counter[str]], Let | 
 
 @dataclass(frozen=True)
 class Flushing(Apply):
-    """A function that takes subnormal operands for zeros of their sign."""
+    """A function that treats subnormal operands as zeros of the same sign."""
 
 
 def fuse(program: Program) -> Program:
-    """Return a program that does the same in fewer passes over its operands, and may call the functions named above."""
+    """Return a program with the same results that makes fewer passes over its operands. It may call the functions named
+    above."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = converting_late(_without_first_canonicalising(lets, results))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation, _replacement)
@@ -52,8 +55,8 @@ def fuse(program: Program) -> Program:
 
 
 def shorten(program: Program) -> Program:
-    """Return a program that does the same in fewer lines, and may call `FLUSH`, `PROPAGATE`, and the functions that the
-    called modules invent."""
+    """Return a program with the same results in fewer lines. It may call `FLUSH`, `PROPAGATE`, and the functions that
+    the called modules add."""
     lets, results = _without_second_canonicalising(program.lets, program.results)
     lets = without_quotients(without_widening(_without_first_canonicalising(lets, results), short=True))
     lets = _with_corrections(_flushing_late(lets, results), results, _propagation)
@@ -66,13 +69,13 @@ def _is_usual_number(term: Term) -> bool:
 
 
 def _computes(term: Term | None) -> TypeGuard[Apply]:
-    """Return whether this is a function that computes with numbers: it can flush its operands itself, and its NaN is
-    canonical."""
+    """Return whether this is a function that computes with numbers, so that it can flush its operands itself, and its
+    NaN is canonical."""
     return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].nan == "canonical"
 
 
 def _flushes(term: Term) -> TypeGuard[Apply]:
-    """Return whether this is a function that can flush its operands itself: one that computes, or compares."""
+    """Return whether this is a function that can flush its operands itself: one that computes or compares."""
     if _computes(term):
         return True
     return isinstance(term, Apply) and term.function in TABLE and TABLE[term.function].clause == "5.11"
@@ -90,7 +93,7 @@ def _map(term: Term, by_name: Mapping[str, Term]) -> Term:
 
 def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
     canonical: set[str] = set()
-    # What was an integer is no NaN.
+    # Values converted from integers, which are never NaN.
     numbers: set[str] = set()
     same: dict[str, Term] = {}
     kept: list[Let] = []
@@ -124,7 +127,7 @@ def _without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Te
 
 
 def _has_canonical_nan(term: Term, canonical: set[str]) -> bool:
-    """Return whether the only NaN that a term can be is the canonical one; that is so for the names in `canonical`."""
+    """Return whether the canonical NaN is the only NaN that a term can be. This holds for the names in `canonical`."""
     f = term.kind.format
     match term:
         case Var(name=name):
@@ -142,8 +145,8 @@ def _has_canonical_nan(term: Term, canonical: set[str]) -> bool:
 
 
 def _without_first_canonicalising(lets: Lets, results: Terms) -> Lets:
-    """Return lets that read a number in place of its conversion to its own format, where functions that compute use it
-    or it was flushed before."""
+    """Return lets that read a number instead of its conversion to its own format, if only functions that compute use
+    it."""
     same: dict[str, Term] = {}
     for let in lets:
         match let.value:
@@ -184,8 +187,8 @@ def _flushed(term: Term) -> Var | None:
 
 
 def _signs(lets: Lets, results: Terms) -> set[str]:
-    """Return the names of lets of which only the sign is used, and which functions of single bits make of such:
-    flushing does not change that sign."""
+    """Return the names of lets that matter only for their sign and consist of bitwise functions. Flushing does not
+    change that sign."""
     others = set[str]().union(*map(variables, results))
     used: set[str] = set()
 
@@ -208,7 +211,7 @@ def _bitwise(term: Term) -> bool:
 
 
 def _flushing_late(lets: Lets, results: Terms) -> Lets:
-    """Return lets in which flushing on a line of its own becomes `FLUSH` around the uses, if all of them can do it."""
+    """Return lets in which flushing on a line of its own becomes `FLUSH` around the uses, if all of them can flush."""
     if not any(t.function == "isSubnormal" for let in lets for t in _terms(let.value) if isinstance(t, Apply)):
         return lets
     late: dict[str, Apply] = {}
@@ -223,7 +226,7 @@ def _flushing_late(lets: Lets, results: Terms) -> Lets:
         else:
             let = let.of(_with_flushes(let.value))
             match let.value:
-                # What changes nothing but the sign may as well be flushed afterwards.
+                # An operation that changes only the sign may as well be flushed afterwards.
                 case Apply(function=function, arguments=(Var(name=name),)) if (
                     TABLE[function].nan == "sign" and name in late
                 ):
@@ -240,7 +243,7 @@ def _flush(x: Term) -> Apply:
 
 
 def _with_flushes(term: Term) -> Term:
-    """Return a term in which flushing inside a line becomes `FLUSH`, if what uses it there can do it."""
+    """Return a term in which flushing inside a line becomes `FLUSH`, if the function around it can flush."""
     if not isinstance(term, Apply):
         return term
     able, found = _flushes(term), []
@@ -261,7 +264,7 @@ def _with_flushed_operands(term: Term, late: Mapping[str, Apply]) -> Term:
 
 
 def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
-    """Return lets and results in which functions flush their operands themselves, where some must be flushed and
+    """Return lets and results in which functions flush their operands themselves, if some operand must be flushed and
     flushing the others changes nothing."""
     terms = (*(let.value for let in lets), *results)
     if not any(t.function == FLUSH for term in terms for t in _terms(term) if isinstance(t, Apply)):
@@ -292,14 +295,14 @@ def _flushing_operands(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
 
 
 def _with_corrections(lets: Lets, results: Terms, *corrections: Correction) -> Lets:
-    """Return the lines, each as the first correction that applies makes it."""
+    """Return the lets after the first correction that applies to each."""
     values = {let.name: let.value for let in lets}
     uses = Counter(name for term in (*values.values(), *results) for name in mentions(term))
     return tuple(next(filter(None, (c(let, values, uses) for c in corrections)), let) for let in lets)
 
 
 def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Let | None:
-    """Return `NaN if isNaN(d) else d` as a replacement in d's place, where nothing else looks at d."""
+    """Return `NaN if isNaN(d) else d` as a replacement in place, if nothing else uses d."""
     match let.value:
         case Apply(
             function="select",
@@ -313,7 +316,7 @@ def _replacement(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
 
 def _is_replaced(value: Var, values: Mapping[str, Term]) -> bool:
     """Return whether a function's result is always an array of its own, with numbers of a usual format. A function that
-    hands on the bits of an operand need not copy."""
+    returns an operand's bits may return the operand's array."""
     made = values.get(value.name)
     if not isinstance(made, Apply) or not variables(made) or not _is_usual_number(value):
         return False
@@ -333,14 +336,15 @@ def _propagation(let: Let, values: Mapping[str, Term], uses: Counter[str]) -> Le
             pass
         case _:
             return None
-    # The value is reused: nothing but this line and its test may look at it.
+    # The value's array is reused, so only this line and its test may use it.
     if not _computes(made) or uses[value.name] != 2 or not _is_usual_number(value):
         return None
     return replace(let, value=Apply(let.value.kind, PROPAGATE, (value, *operands), made.format))
 
 
 def _quietened(term: Term, values: Mapping[str, Term]) -> list[Term] | None:
-    """Return the operands whose first NaN is chosen and made quiet, if all else is the canonical NaN."""
+    """Return the operands of which the first NaN is chosen and made quiet, if the last alternative is the canonical
+    NaN."""
     found: list[Term] = []
     rest = _resolved(term, values)
     while isinstance(rest, Apply) and rest.function == "select":

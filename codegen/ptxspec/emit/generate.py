@@ -28,8 +28,8 @@ _OLD = ".generated-old"
 
 @dataclass(frozen=True)
 class Changes:
-    """Paths below generated/ that differ from what the specification gives; `told` is what that is in terms of
-    variants, a line each."""
+    """The paths below generated/ that differ from the specification. `told` describes the differences in terms of
+    variants, one per line."""
 
     added: list[str]
     changed: list[str]
@@ -43,7 +43,7 @@ class Changes:
 
 def build(root: Path) -> Files:
     """Return every generated file as text, by its path below generated/. Raises SpecError, PtxspecError."""
-    # Before anything is read: what is edited meanwhile must not be kept as what it is then.
+    # The digests come first: a file edited during the run must not be kept under its new digest.
     now, name = specification.digests(root), f"parts {root.resolve()}"
     found = specification.load(root)
     spec = found.right()
@@ -58,16 +58,16 @@ def build(root: Path) -> Files:
 
 
 def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
-    """Return the digest of what an opcode's parts depend on, but for what all opcodes share: its file, what its recipes
-    need of other opcodes, and the names that a page lists."""
+    """Return the digest of everything that an opcode's parts depend on, besides what all opcodes share: its file, what
+    its recipes need of other opcodes, and the names that a page lists."""
     recipes = [(x.ptx, x.requires, x.promise) for v in instruction.variants for x in spec.instead.get(v, ())]
     own = digests.instructions[f"{instruction.opcode}.yaml"]
     return _digest(repr((own, recipes, *spec.instructions)).encode())
 
 
 def check(root: Path) -> tuple[Changes, Files]:
-    """Return the changes that `generate` would make, and the files that there should be; no files where generated/ is
-    as `generate` made it. Raises SpecError, PtxspecError."""
+    """Return the changes that `generate` would make, and the files that should exist; no files if generated/ is
+    unchanged since `generate`. Raises SpecError, PtxspecError."""
     name, key = f"generated {root.resolve()}", specification.digests(root).whole
     made: dict[str, str] | None = cache.read(name, key)
     if made is not None and made == _digests(root):
@@ -79,7 +79,7 @@ def check(root: Path) -> tuple[Changes, Files]:
 
 
 def compare(root: Path, files: Files) -> Changes:
-    """Return the changes that would give generated/ these files."""
+    """Return the changes that would bring generated/ to these files."""
     present, wanted = _digests(root), {n: _digest(encoded(text)) for n, text in files.items()}
     added, removed = sorted(set(wanted) - set(present)), sorted(set(present) - set(wanted))
     changed = sorted(n for n in set(wanted) & set(present) if wanted[n] != present[n])
@@ -87,7 +87,7 @@ def compare(root: Path, files: Files) -> Changes:
 
 
 def _digests(root: Path) -> dict[str, str]:
-    """Return the digest of each file in generated/; that of a link is empty."""
+    """Return the digest of each file in generated/; empty for a link."""
     return {n: "" if p.is_symlink() else _digest(p.read_bytes()) for n, p in _present(root / "generated")}
 
 
@@ -117,8 +117,8 @@ def diff(root: Path, files: Files, differing: Changes) -> Iterator[str]:
 
 
 def generate(root: Path, before: Callable[[Changes, Files], None] = lambda changes, files: None) -> Changes:
-    """Bring generated/ up to date, as a whole; it is left alone when nothing changed or anything is wrong. `before` is
-    told of the changes while the old files are there."""
+    """Bring generated/ up to date as a whole. It is not touched if nothing changed or anything is wrong. `before` is
+    called with the changes while the old files still exist."""
     try:
         with only_one(root):
             _recover(root)
@@ -126,7 +126,7 @@ def generate(root: Path, before: Callable[[Changes, Files], None] = lambda chang
             before(found, files)
             if found:
                 _write(root, files)
-            # As pip does with what it installs: who may not write bytecode need not compile in each process.
+            # Compile as pip does, for users who may not write bytecode and would otherwise compile in each process.
             compileall.compile_dir(root / "generated" / "python", quiet=2)
             return found
     except OSError as e:
@@ -134,8 +134,8 @@ def generate(root: Path, before: Callable[[Changes, Files], None] = lambda chang
 
 
 def _present(generated: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files and links in generated/. Links are not followed, for they lead to what is not ours to write;
-    where generated/ itself is a link, it counts as empty."""
+    """Yield the files and links in generated/. Links are not followed, because their targets are not ours to write. If
+    generated/ itself is a link, it counts as empty."""
     if generated.is_dir() and not generated.is_symlink():
         for path in generated.rglob("*"):
             if path.is_symlink() or (path.is_file() and "__pycache__" not in path.parts):
@@ -150,7 +150,7 @@ def _write(root: Path, files: Files) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(encoded(text))
     except BaseException:
-        # On a full disk it would keep the room that is missing.
+        # On a full disk the new files would occupy the space that is missing.
         _remove(new)
         raise
     if generated.is_symlink():
@@ -166,7 +166,7 @@ def _write(root: Path, files: Files) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step where the system can."""
+    """Swap two folders in one step, if the system can."""
     if sys.platform != "linux":
         return False
     renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
@@ -178,7 +178,8 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _recover(root: Path) -> None:
-    """Undo what a killed run left: the old folder, where it was moved away and no new one came, goes back."""
+    """Clean up after a killed run. If it moved the old folder away without a new one in its place, the old one
+    returns."""
     old, generated = root / _OLD, root / "generated"
     if old.exists() and not generated.exists():
         old.rename(generated)
@@ -187,7 +188,7 @@ def _recover(root: Path) -> None:
 
 
 def _half_compiled(generated: Path) -> list[Path]:
-    """Return the files that killed compilations left. Links are not followed, for they lead to what is not ours to
+    """Return the files that killed compilations left. Links are not followed, because their targets are not ours to
     remove."""
     if generated.is_symlink():
         return []

@@ -1,4 +1,4 @@
-"""How lanes stand in the registers of a variant, as C that takes a function of one lane to elements of arrays."""
+"""The place of lanes in a variant's registers, as C that applies a function of one lane to elements of arrays."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..model import BOOL, Operand, Type, Variant
 
 
 class Layout(NamedTuple):
-    """The arrays of a kernel: their C types, how many of them are sources, and the `lanes` that stand side by side in
-    an element of each (1: the statements take elements apart). `statements` are those that are done for element i,
-    where FUNCTION stands for the function's name; `r0` and so on are the arrays."""
+    """The arrays of a kernel: their C types, the number of sources among them, and the number of `lanes` side by side
+    in an element (1: the statements take elements apart). `statements` process element i, with FUNCTION in place of the
+    function's name; `r0` and so on are the arrays."""
 
     types: tuple[str, ...]
     sources: int
@@ -20,12 +20,12 @@ class Layout(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The bytes that the statements take of each array."""
+        """The bytes of an element of each array."""
         return tuple(int(t[4:-2]) // 8 for t in self.types)
 
 
 def layout(v: Variant, results: int, decides: bool) -> Layout:
-    """Return the layout of a variant's kernel with this number of results. What `decides` may leave a lane
+    """Return the layout of a variant's kernel with this number of results. `decides`: the function may leave a lane
     undecided."""
     flat = all(o.type.lanes == v.lanes and not (o.registers or o.lane_bits) for o in (*v.results, *v.sources))
     flat = flat and all(_stands_alone(o.type) for o in (*v.results, *v.sources))
@@ -61,12 +61,12 @@ def _c_type(t: Type) -> str:
 
 
 def _stands_alone(t: Type) -> bool:
-    """Return whether a lane's part of the register is its encoding and nothing else."""
+    """Return whether a lane's part of the register contains only its encoding."""
     return t.kind == BOOL or t.kind.width == t.lane_width == t.kind.storage
 
 
 def _order(o: Operand) -> list[int]:
-    """Return the lane of each register, where lanes have one each."""
+    """Return the lane of each register, if each lane has a register."""
     return [int(r[len(o.name) :]) for r in o.registers]
 
 

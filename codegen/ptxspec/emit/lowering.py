@@ -1,8 +1,8 @@
-"""Programs as functions of a language: what all back ends that write code have in common.
+"""Programs as functions of a language: the code that all back ends that write code share.
 
 An opcode needs one function for each different program, named after the first variant that it serves. Its lines come
-from lines of the specification. Of the terms in them a language decides how constants, variables and calls look; what
-is an operator in C and NumPy alike stands here.
+from lines of the specification. Each language decides how constants, variables and calls look; the operators that C and
+NumPy share are defined here.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from ..semantics.expressions import holds_all
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
 
-# The functions that IEEE 754 only recommends, and that no processor has: much code, or approximations.
+# The functions that IEEE 754 only recommends. No processor has them: they take much code, or are approximations.
 ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a function, and where in the specification it comes from; empty where the line before it does."""
+    """A line of a function and its source in the specification. The source is empty if it is that of the line
+    before."""
 
     text: str
     source: str
@@ -32,7 +33,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Function:
-    """A function as text, made by `written`."""
+    """A function as text. `written` returns its lines."""
 
     name: str
     parameters: list[str]
@@ -40,9 +41,9 @@ class Function:
 
 
 def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], end: str = "") -> list[Line]:
-    """Return the lines of a function: for each statement its name, with a type in C, its value, and its source.
+    """Return the lines of a function from each statement's name, with a type in C, its value and its source.
 
-    The last value gets no name where it is the result. A source stands at the first of its lines alone."""
+    The last value has no name if it is the result. A source is only on the first of its lines."""
     lines = [Line(f"{name} = {value}{end}", source) for name, value, source in statements]
     if statements and [statements[-1][0].rpartition(" ")[2]] == list(results):
         lines[-1] = Line(f"return {statements[-1][1]}{end}", statements[-1][2])
@@ -53,14 +54,14 @@ def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], 
 
 
 def source_of(let: Let) -> str:
-    """Return where a let comes from: the line of the instruction's own file, or the name of the stage around it."""
+    """Return the source of a let: the line in the instruction's own file, or the name of the stage around it."""
     return f":{let.mark.line}" if let.path.startswith(INSTRUCTIONS) else let.stage
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A program under the name of its function, which is that of a variant, with the targets on which each spelling
-    with so many operands does it: none of them where it does so by default."""
+    """A program under the name of its function, which is that of a variant. `targets` has, for each spelling and number
+    of operands that it computes, the targets where it does; none if it does by default."""
 
     name: str
     variant: Variant
@@ -71,7 +72,7 @@ class Shared:
 def shared(checked: Checked) -> dict[int, Shared]:
     """Return the shared programs by their ids: variants that compute the same share the object."""
     found: dict[int, Shared] = {}
-    # A function is named after the first variant that it serves: those without a target come first.
+    # A function is named after the first variant that it serves. Variants without a target come first.
     for first in (True, False):
         for variant, programs in checked.programs.items():
             for target, program in programs.items():
@@ -96,14 +97,13 @@ def applications(program: Program) -> Iterator[Apply]:
 
 
 def rounds(program: Program) -> bool:
-    """Return whether some operation has a result that need not be exact and depends on a direction, not on random
-    bits."""
+    """Return whether some operation may be inexact and depends on a direction rather than random bits."""
     return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
 def _is_exact(a: Apply) -> bool:
-    """Return whether this is a conversion to a format that has every number of the source's, or to an integer from one
-    with the same unit."""
+    """Return whether this is a conversion to a format that contains all numbers of the source, or between integers
+    without losing fraction bits."""
     source, to = (k.format or k.fixed for k in (a.arguments[0].kind, a.kind))
     if a.function != "convert" or source is None or to is None:
         return False
@@ -112,7 +112,7 @@ def _is_exact(a: Apply) -> bool:
 
 
 class Lowering(ABC):
-    """A writer of terms in a language. Bits are unsigned integers in every language."""
+    """A writer of terms in a language. In all languages, bits are unsigned integers."""
 
     OPERATORS: ClassVar[dict[str, str]] = {
         "bitAnd": "({} & {})", "bitOr": "({} | {})", "bitXor": "({} ^ {})",
@@ -148,7 +148,7 @@ class Lowering(ABC):
         return self.call(term, texts)
 
     def within(self, kind: Kind, text: str) -> str:
-        """Return bits of a kind, without the further bits of the integer that holds them."""
+        """Return bits of a kind without the excess bits of the integer that stores them."""
         return text if kind.width == kind.storage else f"({text} & {self.constant(kind, (1 << kind.width) - 1)})"
 
     @abstractmethod
@@ -156,17 +156,17 @@ class Lowering(ABC):
 
     @abstractmethod
     def count(self, kind: Kind, value: int) -> str:
-        """Return a count of places by which bits of a kind are shifted."""
+        """Return a count of places to shift bits of a kind by."""
 
     @abstractmethod
     def variable(self, name: str) -> str: ...
 
     @abstractmethod
     def of_kind(self, kind: Kind, text: str) -> str:
-        """Return an expression of bits as a term of this kind, whatever the language makes of integers."""
+        """Return an expression of bits as a term of this kind, whatever type the language gives it."""
 
     def product(self, kind: Kind, x: str, y: str) -> str:
-        """Return the product of two terms of this kind, modulo two to the power of its storage."""
+        """Return the product of two terms of this kind, modulo 2 to the number of bits that store it."""
         return self.of_kind(kind, f"{x} * {y}")
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Markdown -> HTML, for pages of the manual that are written once and shown as both."""
+"""Markdown -> HTML, for pages of the manual that are written once and published as both."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 
 @dataclass(frozen=True)
 class Document:
-    """The title, the first paragraph as text, the headings below the title, each with its tag and its anchor, and
-    everything below the title as HTML."""
+    """The title, the first paragraph as text, the headings below the title, each with its tag and its anchor, and the
+    HTML of everything below the title."""
 
     title: str
     summary: str
@@ -27,7 +27,7 @@ class Document:
 
 
 def document(text: str) -> Document:
-    """Return the document of a text that opens with its title as `# Title`."""
+    """Return the document of a text that begins with its title as `# Title`."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(text)
     assert tokens[0].type == "heading_open" and tokens[0].tag == "h1", "a page opens with its title"
@@ -43,7 +43,7 @@ def without_page_links(text: str) -> str:
 
 
 def anchor(heading: str) -> str:
-    """Return the anchor of a heading, as code hosts make it of Markdown."""
+    """Return the anchor of a heading, as code hosts generate it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -54,8 +54,8 @@ def _plain(inline: Token) -> str:
 
 
 class _Renderer(RendererHTML):
-    """A renderer of Markdown as the manual's other pages are: headings with anchors, boxes that scroll around tables,
-    links to pages."""
+    """A renderer that matches the manual's other pages: headings with anchors, boxes that scroll around tables, links
+    to pages."""
 
     def heading_open(
         self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]
@@ -80,8 +80,8 @@ class _Renderer(RendererHTML):
         return '<th scope="col">'
 
     def fence(self, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]) -> str:
-        """Return a fenced block as HTML. In a transcript ("console") the lines that somebody types stand out. Its lines
-        are not broken, for carets point at the text above them: the block scrolls, by keyboard too."""
+        """Return a fenced block as HTML. In a transcript ("console") the typed lines stand out. Its lines are not
+        broken, because carets point at the text above them; the block scrolls instead, also by keyboard."""
         lines = tokens[at].content.rstrip("\n").split("\n")
         if tokens[at].info != "console":
             return f"<pre>\n{escape(tokens[at].content)}</pre>\n"

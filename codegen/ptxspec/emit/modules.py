@@ -1,4 +1,4 @@
-"""Modules of ptxemu as they are written: functions, and what they need around them."""
+"""Modules of ptxemu while they are written: functions, and the names that they need."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ _LINE = 120
 
 @dataclass(frozen=True)
 class NumPyFunction(Function):
-    """`decorator`: what makes another function of it, if anything."""
+    """A function in NumPy and its decorator, if any."""
 
     result: str
     decorator: str
 
     @property
     def key(self) -> str:
-        """All but the name."""
+        """Everything except the name."""
         return "\n".join((self.decorator, self.result, *self.parameters, *(line.text for line in self.lines)))
 
 
 @dataclass
 class Module:
-    """The imports, constants and functions of a module as it is written."""
+    """The imports, constants and functions of a module."""
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
     constants: dict[str, tuple[str, str]] = field(default_factory=dict)
     functions: dict[str, NumPyFunction] = field(default_factory=dict)
-    # The names of functions that end others, by what they are: of all modules of an opcode.
+    # The names of functions that compute ends of others, by content, for all modules of an opcode.
     tails: dict[str, str] = field(default_factory=dict)
 
     def take(self, other: Module, functions: Iterable[NumPyFunction]) -> None:
-        """Add functions of another module, with what they need."""
+        """Add functions of another module, with the names that they need."""
         for module, names in other.names.items():
             self.names.setdefault(module, set()).update(names)
         self.constants |= other.constants
@@ -44,13 +44,13 @@ class Module:
             self.functions.setdefault(f"{f.name} {f.key}", f)
 
     def use(self, module: str, name: str, alias: str = "") -> str:
-        """Return the name under which a name of a module is imported. An alias keeps out of the way of what a
-        specification calls its variables."""
+        """Return the name under which a name of a module is imported. An alias avoids conflicts with the variables of a
+        specification."""
         self.names.setdefault(f"..{module}", set()).add(f"{name} as {alias}" if alias else name)
         return alias or name
 
     def number(self, kind: Kind) -> str:
-        """Return the format of a kind of numbers."""
+        """Return the name of the format of a kind of numbers, and import it."""
         number = kind.format or kind.fixed
         assert number is not None
         return self.use("formats", number.name)
@@ -60,7 +60,7 @@ class Module:
         return name
 
     def imports(self) -> list[tuple[str, str]]:
-        """Return the modules and what is imported from each, on lines of their own where they are many."""
+        """Return the modules and the names imported from each, one per line if they do not fit in one."""
         found = []
         for module, names in sorted(self.names.items()):
             ordered = sorted(names, key=_natural)
@@ -72,5 +72,5 @@ class Module:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a key to sort a text by, with its numbers by their size."""
+    """Return a sorting key that compares numbers in a text by value."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]

@@ -1,8 +1,8 @@
 """Programs -> functions of one lane in C, and the kernels that apply them to arrays.
 
-Programs that differ in parameters share a function: in what families.py finds, in the direction in which the processor
-is steered, and in tables of the numbers of narrow formats. A program that templates/native/src cannot compute has no C,
-and runs in NumPy.
+Programs share a function if they differ only in parameters: the constants that families.py finds, the direction in
+which the processor rounds, and the tables of numbers of narrow formats. A program that templates/native/src cannot
+compute has no C and runs in NumPy.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _NUMBERS, _TABLES = 4, 3
 
 @dataclass(frozen=True)
 class CFunction:
-    """A function of one lane. `undecided`: it may leave a result undecided, for NumPy to find. `directly`: its lines
-    where nothing becomes subnormal, if they are others."""
+    """A function of one lane. `undecided`: it may leave a result undecided, for NumPy to compute. `directly`: its lines
+    if nothing becomes subnormal, where they differ."""
 
     name: str
     result_type: str
@@ -48,7 +48,7 @@ class CFunction:
 
 @dataclass(frozen=True)
 class CKernel:
-    """A function's application to arrays."""
+    """The application of a function to arrays."""
 
     name: str
     function: CFunction
@@ -72,9 +72,9 @@ class CKernel:
 
 @dataclass(frozen=True)
 class Row:
-    """A variant's kernel, by its modifiers, types and number of operands, and the target where it differs from the
-    rest. `results` are its registers of results, `lanes` those that stand side by side in an element; `numbers` and
-    `tables` are its parameters."""
+    """A variant's kernel, by modifiers, types and number of operands, and by the target if that differs from the
+    others. `results` counts the registers of results, `lanes` the lanes that lie side by side in an element; `numbers`
+    and `tables` are its parameters."""
 
     name: str
     results: int
@@ -96,10 +96,10 @@ class Opcode:
 
 
 def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
-    """Return the C of an opcode's programs, which are by variant and target."""
+    """Return the C of an opcode's programs, which are given by variant and target."""
     by_id = {id(p): p for of in programs.values() for p in of.values() if not why_not(p)}
     originals = list(by_id.values())
-    # Processors have the operators, and none that is told which of them it is.
+    # Processors have each operator, but no instruction with the operator as an operand.
     found = members([passing(shorten(p)) for p in originals], apart=OPERATOR)
     written = {id(p): _Written(p, member) for p, member in zip(originals, found, strict=True)}
     named: dict[str, list[str]] = {}
@@ -134,7 +134,7 @@ def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
 
 
 def why_not(program: Program) -> str:
-    """Return why a program has no C and runs on NumPy; empty where it has C."""
+    """Return why a program has no C and runs in NumPy; empty if it has C."""
     values = [*program.inputs, *(let.value for let in program.lets), *applications(program)]
     for kind in dict.fromkeys(v.kind for v in values):
         if not has_c(kind):
@@ -156,34 +156,35 @@ def why_not(program: Program) -> str:
 def has_c(kind: Kind) -> bool:
     """Return whether there is C for values of a kind."""
     if kind.fixed is not None:
-        # Fractions go by way of binary64.
+        # Fixed-point numbers are converted through binary64.
         return kind.width in (8, 16, 32, 64) and (kind.width < 64 or not kind.fixed.point)
     f = kind.format
     if f is None or is_usual(f):
         return True
-    # Declared formats go by way of binary32, and of words with 20 bits of fraction.
+    # Declared formats are converted through binary32 and through words with 20 bits of fraction.
     inside = f.exponent_bits <= 8 and f.fraction_bits <= 17 and f.emax <= 127 and f.bias <= 127
     subnormals = not f.has_subnormals or f.emin - f.fraction_bits >= -126 or f.emin == -126
     return inside and subnormals and (not f.has_zero or f.emin >= -126)
 
 
 def _direction(program: Program) -> str:
-    """Return the direction in which the processor must round for every operation of a program that has C;
-    `anyDirection` where it makes no difference."""
+    """Return the direction in which the processor must round all operations of a program that has C; `anyDirection` if
+    it makes no difference."""
     wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
     return next(iter(wanted), None) or "anyDirection"
 
 
 def _steering(t: Apply) -> str | None:
-    """Return the direction that an operation needs: its own in a native format, to nearest in a carrier."""
+    """Return the direction in which the processor must round for an operation: the operation's own in a native format,
+    to nearest in a carrier. None if there is no C for it."""
     source, f = t.arguments[0].kind, t.kind
     if _is_exact_product(t):
         return ANY
     if not all(k.fixed or is_native(k) or _has_carrier(k) for k in (f, source)):
         return None
     if t.function in ELEMENTARY:
-        # Of binary32, and one of binary64: NumPy has tables of narrower formats' results, which are sooner read than
-        # computed.
+        # There is C for binary32 and for one function of binary64. For narrower formats NumPy has tables of the
+        # results, which are faster to read than to compute.
         has_c = is_native(f) and (f.width == 32 or t.function == "rSqrt") and t.mode == "roundTiesToEven"
         return t.mode if has_c else None
     if t.function == "roundToIntegral":
@@ -192,7 +193,7 @@ def _steering(t: Apply) -> str | None:
         return _converting(source, f, t.mode)
     if t.function == "convertStochastic":
         assert f.format is not None
-        # The last random bit has a place in binary32.
+        # binary32 has a place for the last random bit.
         fits = f.format.fraction_bits + t.arguments[1].kind.width <= 23
         return "roundTiesToEven" if fits and _single(source) and not is_native(f) else None
     if t.mixed and not _has_mixed(t):
@@ -203,8 +204,8 @@ def _steering(t: Apply) -> str | None:
 
 
 def _is_exact_product(t: Apply) -> bool:
-    """Return whether this is a product in binary64 of a number of binary32 and a constant that leaves room for all of
-    its bits."""
+    """Return whether this is a product in binary64 of a number of binary32 and a constant that is short enough for an
+    exact result."""
     if t.function != "multiplication" or not is_native(t.kind) or t.kind.width != 64:
         return False
     x, y = t.arguments
@@ -212,19 +213,19 @@ def _is_exact_product(t: Apply) -> bool:
     if not single or not isinstance(y, Const) or y.kind.format is None:
         return False
     size = abs(decode(y.value, y.kind.format))
-    # Neither it nor anything of its products is near the ends of the exponents.
+    # The constant and the products are far from the ends of the exponents.
     return 2**-24 <= size < 2**24 and size.numerator.bit_length() + 24 <= y.kind.format.precision
 
 
 def _has_mixed(t: Apply) -> bool:
-    """Return whether all operands are numbers of binary32, and the result is one of it or of a narrower format."""
+    """Return whether the result and all operands have formats whose numbers binary32 contains."""
     return t.function in SEVERAL and all(_single(k) for k in (t.kind, *(a.kind for a in t.arguments)))
 
 
 def _converting(source: Kind, f: Kind, mode: str) -> str | None:
     if f.fixed is not None:
         if source.fixed is None or source.fixed.point != f.fixed.point:
-            # The C library's rint rounds as the processor is steered; 64 bits are too many for binary64.
+            # The C library's rint rounds in the processor's direction. 64-bit integers do not fit binary64.
             return None if source.fixed and source.width == 64 else mode if mode == "roundTiesToEven" else ANY
         return ANY
     if not is_native(f) or _contains(f, source):
@@ -239,30 +240,30 @@ def _contains(f: Kind, source: Kind) -> bool:
 
 
 def _has_carrier(kind: Kind) -> bool:
-    """Return whether a kind has a carrier, as `Format.carrier` does; formats of 32 bits have none that is not native.
+    """Return whether a kind has a carrier, like `Format.carrier`. Formats of 32 bits have none, unless they are native.
     Declared formats have binary64."""
     f = kind.format
     return f is not None and (not is_usual(f) or (f.exponent_bits <= 8 and f.width <= 16))
 
 
 def _is_upper_half(kind: Kind) -> bool:
-    """Return whether a pattern is the upper half of a binary32."""
+    """Return whether encodings of a kind are the upper halves of those of binary32."""
     return kind.format is not None and is_usual(kind.format) and (kind.width, kind.format.exponent_bits) == (16, 8)
 
 
 def _is_short(kind: Kind) -> bool:
-    """Return whether a format has so few bits that a value of 16 bits of precision, rounded to odd, may be rounded
+    """Return whether a format is so short that a value rounded to odd with 16 bits of precision can be rounded
     again."""
     return kind.format is not None and kind.format.precision <= 14
 
 
 def _single(kind: Kind) -> bool:
-    """Return whether all numbers of a kind are numbers of binary32, and there is C that makes them such."""
+    """Return whether all numbers of a kind are numbers of binary32, and there is C that converts them."""
     return kind.width < 32 if kind.fixed else kind.width <= 32 and (is_native(kind) or _has_carrier(kind))
 
 
 class _Written:
-    """A program as a function of one lane that is yet without a name."""
+    """A program as a function of one lane, without a name yet."""
 
     def __init__(self, original: Program, member: Member) -> None:
         self.program = program = member.program
@@ -284,7 +285,7 @@ class _Written:
 
     @property
     def key(self) -> str:
-        """All that is in the function but its name."""
+        """Everything in the function except its name."""
         return "\n".join([self.result_type, *self.parameters, *(x.text for x in (*self.lines, *self.directly))])
 
     def function(self, name: str) -> CFunction:
@@ -313,12 +314,12 @@ class _Writer(Lowering):
     def __init__(self, program: Program, parameters: Mapping[str, Const]) -> None:
         self.values = {let.name: let.value for let in program.lets}
         self.parameters = parameters
-        # By what they stand for: the parameters' values in C, and the formats that tables are of.
+        # The C values of the parameters, by name, and the names of the tables, by the C of their index.
         self.numbers: dict[str, str] = {}
         self.tables: dict[str, str] = {}
 
     def _keeps_nans(self, term: Term) -> bool:
-        """Return whether this is the result of an operation of arithmetic, which is a NaN where an operand is."""
+        """Return whether this is the result of an arithmetic operation, which is a NaN if an operand is one."""
         return is_arithmetic(self.values.get(term.name) if isinstance(term, Var) else term)
 
     def constant(self, kind: Kind, value: int) -> str:
@@ -331,7 +332,7 @@ class _Writer(Lowering):
         return str(value)
 
     def variable(self, name: str) -> str:
-        """Return a name for a variable that is none of C, its macros or the functions here."""
+        """Return a name for a variable that differs from all names of C, its macros and the functions here."""
         if name in self.parameters:
             c = self.parameters[name]
             self.numbers.setdefault(name, self.constant(c.kind, c.value))
@@ -339,8 +340,8 @@ class _Writer(Lowering):
         return f"v_{name}"
 
     def single(self, kind: Kind, x: str) -> str:
-        """Return C for a number of a kind in binary32: that of a narrow format is read in a table, so that formats
-        share what is done with it."""
+        """Return C for a number of a kind in binary32. Numbers of narrow formats are read from a table, so that formats
+        can share a function."""
         full = len(self.tables) == _TABLES and x not in self.tables
         if kind.format is None or kind.width > 8 or full:
             return f"single_{_number(kind)}({x})"
@@ -353,17 +354,17 @@ class _Writer(Lowering):
         return f"(double){self.single(kind, x)}" if kind.format and kind.width <= 8 else f"number_{_number(kind)}({x})"
 
     def how(self, t: Apply) -> str:
-        """Return C for the direction, which in a native format the processor knows, and whether tiny results are
-        flushed."""
+        """Return C for the direction and for whether tiny results are flushed. In a native format the processor already
+        rounds in the direction."""
         steered = is_native(t.kind) and t.mode != ROUNDINGS[0] and _steering(t) == t.mode
         return f"{'steered' if steered else t.mode}, {int(t.ftz)}"
 
     def of_kind(self, kind: Kind, text: str) -> str:
-        # Integers narrower than C's int grow into it.
+        # C promotes narrower integers to int.
         return f"({_type(kind)})({text})"
 
     def product(self, kind: Kind, x: str, y: str) -> str:
-        # The product of two integers narrower than C's int may be too large for that, which C does not define.
+        # C does not define products of narrower integers that overflow int.
         return self.of_kind(kind, f"1u * {x} * {y}")
 
     def call(self, t: Apply, arguments: list[str]) -> str:
@@ -405,8 +406,8 @@ class _Writer(Lowering):
         return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
-        """Return C for an operation on several formats: in binary32 where its operands become numbers of it, or it has
-        their products and the range of their sums; else by way of binary64."""
+        """Return C for an operation on several formats. It computes in binary32 if that contains the operands, or their
+        products and the range of the sums; otherwise in binary64."""
         name, how = _number(t.kind), self.how(t)
         if is_native(t.kind) and t.kind.width == 32:
             widened = [
@@ -427,8 +428,8 @@ class _Writer(Lowering):
         return f"sum_{name}({', '.join(pair)}, {how})"
 
     def converted(self, t: Apply, x: str) -> str:
-        """Return C for a conversion by way of binary32 or binary64, whichever has all numbers of the source. Integers
-        of 64 bits and f64 are rounded to odd or, in binary64, once."""
+        """Return C for a conversion through binary32 or binary64, whichever contains all numbers of the source. 64-bit
+        integers and f64 are rounded to odd, or once in binary64."""
         source, name, target = t.arguments[0].kind, _number(t.arguments[0].kind), _number(t.kind)
         if source.fixed and t.kind.fixed and source.fixed.point == t.kind.fixed.point:
             signed = source.fixed.signed or source.width < 64
@@ -447,7 +448,7 @@ class _Writer(Lowering):
 
 
 class _DirectWriter(_Writer):
-    """A writer of what is computed where nothing becomes subnormal."""
+    """A writer of the computation without subnormal numbers."""
 
     def call(self, t: Apply, arguments: list[str]) -> str:
         if is_direct(t):
@@ -456,7 +457,8 @@ class _DirectWriter(_Writer):
 
 
 def _saturates(t: Apply) -> bool:
-    """Return whether a number of binary32 is bounded by a declared format's largest ones, and converted to it."""
+    """Return whether a number of binary32 is clamped to a declared format's largest numbers and then converted to
+    it."""
     f, x = t.kind.format, t.arguments[0]
     if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != WITHIN:
         return False
@@ -467,7 +469,7 @@ def _saturates(t: Apply) -> bool:
 
 
 def _number(kind: Kind) -> str:
-    """Return the name of a kind's format, behind which functions are called in C."""
+    """Return the name of a kind's format, which ends the names of functions in C."""
     number = kind.format or kind.fixed
     assert number is not None
     return number.name

@@ -1,4 +1,4 @@
-"""The parts that products make of one opcode, kept where nothing that they depend on has changed."""
+"""The parts of products that belong to one opcode, kept as long as nothing that they depend on changes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Kept = Mapping[str, tuple[str, Mapping[str, Any]]]
 
 
 class Parts:
-    """Parts that products asked for. `digests` are those of what an opcode's parts depend on, and `kept` is what a
-    former run made; a part is made anew where there is none of the same digest."""
+    """The parts that products use. `digests` are those of everything that an opcode's parts depend on, and `kept` are
+    the parts of a previous run. A part is made again if its digest has changed."""
 
     def __init__(self, digests: Mapping[str, str] | None = None, kept: Kept | None = None) -> None:
         self._digests = digests or {}
@@ -20,7 +20,7 @@ class Parts:
         self._made: dict[str, dict[str, Any]] = {}
 
     def of(self, product: str, opcode: str, make: Callable[[], T]) -> T:
-        """Return a product's part for an opcode, which can be pickled, and is not to be changed."""
+        """Return a product's part for an opcode. It must be picklable and must not be changed."""
         kept, made = self._kept.get(opcode, {}), self._made.setdefault(opcode, {})
         if product not in made:
             made[product] = kept[product] if product in kept else make()
@@ -28,5 +28,5 @@ class Parts:
         return part
 
     def made(self) -> Kept:
-        """Return all parts that were asked for, for the next run."""
+        """Return all parts that were used, for the next run."""
         return {n: (self._digests[n], parts) for n, parts in self._made.items() if n in self._digests}

@@ -1,8 +1,8 @@
 """Checked programs as data for an interpreter in another language.
 
-Whatever several programs have in common stands once, and they refer to it by its place: a program is the places of its
-results and of its assignments, an assignment that of its term, a term those of the terms in it. What each entry looks
-like is said where it is read, in templates/manual/evaluator/programs.js."""
+Parts that programs have in common are stored once and referred to by their place. A program is the places of its
+results and of its assignments, an assignment refers to its term, and a term to the terms in it. The reader,
+templates/manual/evaluator/programs.js, documents each kind of entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..model import INSTRUCTIONS, FixedPoint, Format, Interpolator, Kind, Type, 
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
 from .units import SPECIAL, fields
 
-# The place of a program that is too large.
+# The place of a program that is too large to store.
 TOO_LARGE = -1
 # A file and a line.
 Place = tuple[str, int]
@@ -27,7 +27,7 @@ class Table:
         self.values: list[Any] = []
 
     def place(self, key: Any, value: Any = None) -> int:
-        """Return the place of a value; where it cannot be a key itself, it comes with one."""
+        """Return the place of a value. A value that cannot be a key itself comes with one."""
         if key not in self._places:
             self._places[key] = len(self.values)
             self.values.append(key if value is None else value)
@@ -35,14 +35,14 @@ class Table:
 
 
 def _place(path: str, line: int) -> Place:
-    """Return a line's file and number, which is 0 in files that other opcodes have in common: what is added there moves
-    the lines of all."""
+    """Return a line's file and number. The number is 0 in files that opcodes share, where an added line would change
+    the data of all opcodes."""
     return path, line if path.startswith(INSTRUCTIONS) else 0
 
 
 class Programs:
-    """Programs, and the formats and types that are met in them. `lines` are those of the files that semantics stands
-    in, by their paths."""
+    """Programs, with the formats and types that they use. `lines` are those of the files that contain semantics, by
+    path."""
 
     def __init__(self, lines: Mapping[str, Sequence[str]]) -> None:
         self.lines = lines
@@ -51,7 +51,7 @@ class Programs:
         self.operations, self.terms, self.lets, self.programs = Table(), Table(), Table(), Table()
         self.stages, self.places, self.units = Table(), Table(), Table()
         self.origins: dict[int, str] = {}
-        # Terms and programs by their identity: equal ones are mostly one object, and to compare them takes long.
+        # Terms and programs by their identity. Equal ones are mostly one object, and comparing them takes long.
         self._of_terms: dict[tuple[int, Place | None], int] = {}
         self._of_programs: dict[int, int] = {}
         self._returned: Mapping[Term, Place] = {}
@@ -87,7 +87,7 @@ class Programs:
         return f.name
 
     def program(self, p: Program) -> int:
-        """Return the place of a program; that is none where it reads a table of differences, which is too large for a
+        """Return the place of a program, or `TOO_LARGE` if it uses a table of differences, which is too large for a
         page."""
         if id(p) not in self._of_programs:
             terms = (*p.results, *(let.value for let in p.lets))
@@ -133,7 +133,7 @@ class Programs:
         return self.operations.place(tuple(said))
 
     def unit(self, m: UnitModel) -> dict[str, Any]:
-        """Return the data of an interpolator; integers that may be longer than JSON's numbers are text."""
+        """Return the data of an interpolator. Integers that may be too long for JSON's numbers are text."""
         found, factor = fields(m), m.argument.factor
         return {
             **found,

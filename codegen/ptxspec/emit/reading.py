@@ -1,10 +1,9 @@
-"""The part of a program that NumPy reads in a table: its end, where that depends on one value with few patterns.
+"""The part of a program that NumPy reads from a table: its end, if that depends on one value with few patterns.
 
-A value of at most 16 bits has few, and so have two of eight. So has a binary32 number of which the rest of the
-program sees no more than its upper 16 bits, the last one standing for what is cut off: it is compared with numbers of
-few bits, and converted to a format with two bits less. As the last of these bits is odd where something is cut off,
-the half lies between the same numbers, and between the same middles of theirs, as the whole (Boldo and Melquiond
-2008).
+A value of at most 16 bits has few, and so have two of eight. So has a binary32 number if the rest of the program
+depends only on its upper 16 bits, with the last one set if anything is cut off: the rest compares it with numbers of
+few bits, or converts it to a format with two bits less. Since that bit is odd, the half lies between the same numbers
+as the whole, and between the same midpoints (Boldo and Melquiond 2008).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .converting import BOUNDED, is_usual
 from .fusing import FLUSH
 from .lowering import applications
 
-# The clauses of what takes longer than to read it.
+# The clauses of functions that take longer than reading a table.
 _LONG = {"5.4.1", "5.4.2, 5.8", "5.9", "9.2", "9.6"}
 _CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber", WITHIN}
 _CLASSES = {"isNaN", "isInfinite", "isFinite", "isZero", "isSubnormal", "isNormal", "isSignMinus"}
@@ -29,7 +28,7 @@ _CLASSES = {"isNaN", "isInfinite", "isFinite", "isZero", "isSubnormal", "isNorma
 
 @dataclass(frozen=True)
 class Tail:
-    """The end of a program: `decorator` and `argument` name what makes it read of tables.py."""
+    """The end of a program. `decorator` and `argument` name the decorator of tables.py that reads it."""
 
     program: Program
     decorator: str
@@ -37,8 +36,8 @@ class Tail:
 
 
 def split(program: Program) -> tuple[Program, Tail | None]:
-    """Return a program without its end, whose result is the operand of that end, and the end, where there is one to be
-    read."""
+    """Return a program without its end, and the end, which takes the program's new result as its operand; the whole
+    program and None if no end can be read."""
     if len(program.results) > 1 or not any(map(_is_of_several, applications(program))):
         return program, None
     if (whole := _read(program)) is not None:
@@ -54,8 +53,8 @@ def split(program: Program) -> tuple[Program, Tail | None]:
 
 
 def multiplied(program: Program) -> list[Kind]:
-    """Return the kinds of three operands if they and the result have few bits, and the first two are only the factors
-    of a product that is added to; else nothing."""
+    """Return the kinds of the three operands if they and the result have few bits and the first two are used only as
+    factors of fused multiply-adds; otherwise nothing."""
     kinds = [i.kind for i in program.inputs]
     few = len(kinds) == 3 and len(program.results) == 1
     if not few or any(k.format is None or k.width > 8 for k in (*kinds, program.results[0].kind)):
@@ -67,13 +66,13 @@ def multiplied(program: Program) -> list[Kind]:
 
 
 def _is_of_several(a: Apply) -> bool:
-    """Return whether a function converts, or computes in several formats, or in one that processors do not have."""
+    """Return whether a function converts, or computes in several formats or in one that processors lack."""
     converts = a.function in ("convert", BOUNDED) and a.kind != a.arguments[0].kind
     return converts or a.mixed or (a.mode != "" and a.format is not None and not is_usual(a.format))
 
 
 def _read(rest: Program) -> Tail | None:
-    """Return the end if it depends only on its operands, which have few patterns, and takes long."""
+    """Return the end if it takes long and depends only on its operands, which have few patterns."""
     _, *more = rest.inputs
     known = {*(i.name for i in rest.inputs), *(let.name for let in rest.lets)}
     terms = [*(let.value for let in rest.lets), *rest.results]
@@ -89,8 +88,8 @@ def _read(rest: Program) -> Tail | None:
 
 
 def _sees_a_half(program: Program) -> bool:
-    """Return whether it is enough to know the upper half of the operand, with a last bit for the rest. The operand is a
-    binary32 number, or a binary64 number rounded to odd there."""
+    """Return whether the upper half of the operand suffices, with a last bit for the rest. The operand is a binary32
+    number, or a binary64 number that is rounded to odd in binary32."""
     (value,) = program.inputs
     f = value.kind.format
     if f is None or not is_usual(f) or (f.exponent_bits, f.fraction_bits) not in ((8, 23), (11, 52)):
@@ -105,7 +104,7 @@ def _sees_a_half(program: Program) -> bool:
 
 
 def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
-    """Return whether a term has more bits than the half tells; None where it sees more of it."""
+    """Return whether a term has more bits than the half contains; None if the term depends on more than the half."""
     if isinstance(term, Const):
         return False
     if isinstance(term, Var):
@@ -116,7 +115,7 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
     if True not in arguments:
         return False
     pairs = zip(term.arguments, arguments, strict=True)
-    # What it is compared with or chosen against must be even in the half's last place.
+    # Operands of comparisons and choices must be even in the half's last place.
     numbers = ((a, w) for a, w in pairs if a.kind != RELATION)
     short = all(w or (isinstance(a, Const) and _is_even(a)) for a, w in numbers)
     one = arguments.count(True) == 1
@@ -138,7 +137,7 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
 
 
 def _is_even(number: Const) -> bool:
-    """Return whether a number is one of binary32's upper 16 bits, without the last of them."""
+    """Return whether binary32's upper 16 bits represent a number, with the last of them zero."""
     if number.kind.width == 32:
         return not number.value & 0x1FFFF
     exponent = (number.value >> 52 & 0x7FF) - 1023
@@ -147,7 +146,7 @@ def _is_even(number: Const) -> bool:
 
 
 def _is_short(kind: Kind) -> bool:
-    """Return whether a format is short, as conversion.py does."""
+    """Return whether a format is short, by the same rule as conversion.py."""
     f = kind.format
     return (
         isinstance(f, Format)

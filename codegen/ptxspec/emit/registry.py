@@ -1,8 +1,8 @@
-"""The registry of products: one module or folder of products/ for each, registered under its name.
+"""The registry of products: each is a module or folder of products/, registered under its name.
 
-A product takes the model, its checked programs, the templates of the root, and the parts of opcodes that need not be
-made again. It gives files as text, by their paths below generated/. Whatever stands in products/ is found by itself:
-another product is another module there, with its templates.
+A product is a function of the model, its checked programs, the templates of the root, and the parts of opcodes that are
+kept. It returns files as text, by their paths below generated/. The registry imports everything in products/, so a new
+product is just another module there, with its templates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text that all emitters share: the templates of a root, and the stamp that every generated file opens with."""
+"""The text that all emitters share: the templates of a root, and the stamp that begins every generated file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 
 
 def as_lines(value: object, depth: int = 2) -> str:
-    """Return JSON with a line for each entry of the named parts, so that a difference shows what changed."""
+    """Return JSON with one line for each entry of the named parts, so that a diff shows what changed."""
     if not depth or not value or not isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, dict):
@@ -30,12 +30,12 @@ def as_lines(value: object, depth: int = 2) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """Return the bytes of a file. The few files that are not text hold their bytes as surrogates (PEP 383)."""
+    """Return the bytes of a file. The few files that are not text represent their bytes as surrogates (PEP 383)."""
     return text.encode("utf-8", "surrogateescape")
 
 
 class _Loader(jinja2.FileSystemLoader):
-    """Templates as files, with the place of what cannot be read in one."""
+    """Templates in files. Errors name the place that cannot be read."""
 
     def get_source(self, environment: jinja2.Environment, template: str) -> Any:
         try:
@@ -45,7 +45,7 @@ class _Loader(jinja2.FileSystemLoader):
 
 
 def read(path: Path, name: str) -> str:
-    """Return the text of a file that is shown or copied. Raises PtxspecError, which names it as given."""
+    """Return the text of a file that is shown or copied. Raises PtxspecError with the given name."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as e:
@@ -61,7 +61,7 @@ def _not_text(name: str, e: UnicodeDecodeError) -> str:
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """Templates that were compiled before, by what Jinja calls them."""
+    """Compiled templates from a previous run, by Jinja's name for them."""
 
     def __init__(self, known: dict[str, bytes]) -> None:
         self._known = known
@@ -76,14 +76,16 @@ class _Compiled(jinja2.BytecodeCache):
 
 @dataclass(frozen=True)
 class Templates:
-    """The templates of one root. `compiled` are those that were compiled before, and then those that were used, too."""
+    """The templates of one root. `compiled` contains those of a previous run, and later also those compiled in this
+    one."""
 
     root: Path
     compiled: dict[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
-        # All that is emitted as HTML comes from a template named so. Markdown has text and code, and says which it is.
+        # All HTML comes from templates with .html in their names. Markdown contains both text and code, so its
+        # templates use filters.
         environment = jinja2.Environment(
             loader=_Loader(self.root / "templates"),
             autoescape=lambda name: bool(name and ".html" in name),
@@ -101,7 +103,7 @@ class Templates:
         return environment
 
     def render(self, template: str, sources: Iterable[str], comment: str = "# {}", **values: object) -> str:
-        """Fill a template; `stamp` in it is the comment that names the template and the `sources`."""
+        """Fill a template. Its variable `stamp` is the comment that names the template and the `sources`."""
         stamp = comment.format(_stamp([*sources, f"templates/{template}"]))
         try:
             text = self._environment.get_template(template).render(stamp=stamp, **values)
@@ -114,7 +116,7 @@ class Templates:
             raise PtxspecError(f"templates/{template}: error: {e.message}") from None
 
     def plain(self, folder: str) -> Files:
-        """Return the files of templates/`folder` that are copied as they stand, below a stamp, by name."""
+        """Return the files of templates/`folder` that are copied unchanged, below a stamp, by name."""
         found = {}
         for path in sorted((self.root / "templates" / folder).iterdir()):
             if path.is_file() and path.suffix != ".j2":
@@ -123,7 +125,7 @@ class Templates:
 
 
 def plain(path: Path, name: str) -> str:
-    """Return a file as it stands, below a stamp with its name."""
+    """Return a file's unchanged text below a stamp with its name."""
     text = read(path, name)
     comment = {".c": "/* {} */", ".h": "/* {} */", ".js": "// {}"}.get(path.suffix, "# {}")
     # An empty file is a marker, such as py.typed.
@@ -131,45 +133,46 @@ def plain(path: Path, name: str) -> str:
 
 
 def _literal(text: object) -> str:
-    """Return text as a literal of Python."""
+    """Return text as a Python literal."""
     return json.dumps(str(text), ensure_ascii=False)
 
 
 def as_markdown(text: object) -> str:
-    """Return text as Markdown shows it, in a table's cells too: no column, HTML, link or emphasis begins in it."""
+    """Return text escaped for Markdown, including cells of tables: it begins no column, HTML, link or emphasis."""
     escaped = re.sub(r"[\\|]|<(?=[a-zA-Z/!?])|\](?=[(\[:])", r"\\\g<0>", str(text))
-    # Between backquotes nothing is emphasised, and a backslash would be shown.
+    # Between backquotes Markdown has no emphasis and would show a backslash.
     parts = enumerate(re.split("(`[^`]*`)", escaped))
     return "".join(part if n % 2 else re.sub(r"\*|(?<!\w)_|_(?!\w)", r"\\\g<0>", part) for n, part in parts)
 
 
 def _span(text: object) -> str:
-    """Return text as a span of code in Markdown, a table's cells included."""
+    """Return text as a code span in Markdown, usable in table cells."""
     said = str(text).replace("|", "\\|")
     fence, blank = _fence(said, 1), " " * ("`" in said)
     return f"{fence}{blank}{said}{blank}{fence}"
 
 
 def _fenced(text: object) -> str:
-    """Return lines as a block of code in Markdown."""
+    """Return lines as a code block in Markdown."""
     said = str(text)
     fence = _fence(said, 3)
     return f"{fence}\n{said}{fence}"
 
 
 def _fence(text: str, least: int) -> str:
-    """Return a fence of more backquotes than stand in a row in the text, which would end there."""
+    """Return a fence of more backquotes than any run of them in the text, which would otherwise end it."""
     return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), 0)
 
 
 def _coded(text: object) -> Markup:
-    """Return text as HTML shows it, with what stands between backquotes as code."""
+    """Return text escaped for HTML, with the parts between backquotes as code."""
     parts = [escape(part) for part in str(text).split("`")]
     return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
 
 
 def _sections(text: object, pages: Iterable[Any]) -> Markup:
-    """Return text in which sections of NVIDIA's manual are links, if the page names them among its sources."""
+    """Return text in which section numbers of NVIDIA's manual are links, if the page lists the sections among its
+    sources."""
     known = {p.section for p in pages}
     parts = re.split(r"((?<![\w.])\d+(?:\.\d+){2,}(?![\w.]))", str(text))
     link = Markup('<a href="#section-{0}">{0}</a>')
@@ -177,13 +180,13 @@ def _sections(text: object, pages: Iterable[Any]) -> Markup:
 
 
 def _breakable(notation: str) -> Markup:
-    """Return a notation as HTML that a narrow line may break before each part."""
+    """Return a notation as HTML with possible line breaks before each part."""
     return Markup("<wbr>").join(re.split(r"(?<!^)(?=\{\.|(?<!\{)\.)", notation))
 
 
 def _quoted(match: re.Match[str]) -> str:
-    """Return preformatted text with its quotes as they are: they need no escape outside of attributes, and are half of
-    some pages."""
+    """Return preformatted text with its quotes unescaped: outside attributes they need no escape, which would make up
+    half of some pages."""
     return match[0].replace("&#34;", '"').replace("&#39;", "'")
 
 

@@ -10,7 +10,7 @@ from ..semantics.exact.unit import shifts
 
 SPECIAL = ("+zero", "-zero", "+infinity", "-infinity", "nan", "negative")
 _NEGATIVE = ("floor", "negate", "complement")
-# What a float64 holds, and the columns that 32 bits hold the partial products of.
+# The precision of float64, and the most columns of partial products that fit in 32 bits.
 _PRECISION, _MOST_COLUMNS = 53, 26
 _WORD = (1 << 32) - 1
 
@@ -39,12 +39,12 @@ def fields(m: UnitModel) -> dict[str, Any]:
 
 
 def has_c(m: UnitModel) -> bool:
-    """Return whether templates/native/src/unit.h computes a model. It computes in binary64, exactly."""
+    """Return whether templates/native/src/unit.h can compute a model. It computes in binary64, exactly."""
     core = m.core
     if not isinstance(core, Interpolator) or (m.format.width, m.format.precision) != (32, 24):
         return False
     if m.argument.kind == "fixed" and not (m.argument.bits < 24 and m.exponent):
-        # Integers of 32 bits hold it up to a scale that is beyond every exponent.
+        # Otherwise 32-bit integers contain the argument up to a scale beyond every exponent.
         return False
     s = shifts(core, m.argument, m.point)
     length = 1 << _local(m, core)
@@ -61,12 +61,12 @@ def _local(m: UnitModel, core: Interpolator) -> int:
 
 
 def _narrow(core: Interpolator, i: int) -> int:
-    """Return the bits of a coefficient as a signed integer."""
+    """Return the number of bits of a coefficient as a signed integer."""
     return 1 + max(max(row[i], -1 - row[i]) for row in core.coefficients).bit_length()
 
 
 def in_c(m: UnitModel) -> str:
-    """Return the function of a unit that has C, behind its tables."""
+    """Return the C of a unit that has C: its tables and its function."""
     core, a, f = m.core, m.argument, fields(m)
     assert isinstance(core, Interpolator)
     s, name = shifts(core, a, m.point), m.identifier
@@ -121,6 +121,6 @@ def _is_positive(m: UnitModel) -> bool:
 
 
 def _numbers(table: Sequence[str]) -> str:
-    """Return numbers as text, four to a line."""
+    """Return numbers as text, four per line."""
     lines = (", ".join(table[i : i + 4]) for i in range(0, len(table), 4))
     return ",\n    ".join(lines)

@@ -1,4 +1,4 @@
-"""The answers of `query` as text. Like the database they need the standard library only."""
+"""The answers of `query` as text. Like the database, this module requires the standard library only."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _LABEL = 8
 
 
 class Told(NamedTuple):
-    """The parts of a verdict in words. `head` is yes, "yes, but" or no; `reasons` say why not; `facts` are about the
-    variant, and the last one may be help. `recipe` is the first that works, or the first of all; `none` is the reason
-    why there is none; both have their heading. `alike` are the variants that are spelled alike, with their
-    requirements."""
+    """The parts of a verdict in words. `head` is yes, "yes, but" or no; `reasons` explain a no; `facts` are about the
+    variant, and the last one may be help. `recipe` is the first that works, or else the first; `none` is the reason why
+    there is none; both have headings. `alike` are the variants that are spelled alike, with their requirements."""
 
     head: str
     reasons: tuple[str, ...]
@@ -33,7 +32,7 @@ class Told(NamedTuple):
 
 
 def told(db: Database, verdict: Verdict, target: str | None, ptx: str | None, driver: bool = False) -> Told:
-    """Return the answer to a query. `driver`: name the oldest driver as well."""
+    """Return the answer to a query. `driver`: also name the oldest driver."""
     asked = place(target, ptx)
     here = verdict.here and verdict.here.target
     name = visible(verdict.variant) or repr(verdict.variant)

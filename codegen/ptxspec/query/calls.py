@@ -1,5 +1,5 @@
-"""Functions of CUDA C++ and libdevice and LLVM's intrinsics by their names, with the PTX that nvcc and its libnvvm make
-of them, as recorded in generated/data/calls.json."""
+"""Functions of CUDA C++ and libdevice and LLVM's intrinsics by name, with the PTX that nvcc and its libnvvm generate
+for them, as recorded in generated/data/calls.json."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..catalog.likeness import are_near, nearest
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
 
-# A name as C++ or LLVM has it, with or without the types of arguments.
+# A name in C++ or LLVM, with or without the types of arguments.
 _ASKED = re.compile(
     r"\s*(?P<name>llvm\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
     r"\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
@@ -21,8 +21,8 @@ _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
 
 
 class Became(NamedTuple):
-    """The PTX of a call: `on` are targets, the first and the last of those in a row. `ptx` is empty where it is
-    software: more than can be told here, up to `size` instructions on a target, with jumps or calls among them."""
+    """The PTX of a call. `on` are ranges of targets, by first and last. `ptx` is empty if the call becomes a software
+    routine, which is too long to show: up to `size` instructions on a target, with jumps or calls."""
 
     on: tuple[tuple[str, str], ...]
     size: int
@@ -30,14 +30,14 @@ class Became(NamedTuple):
 
     @property
     def statements(self) -> list[str]:
-        """The instructions, without what declares registers."""
+        """The instructions, without declarations of registers."""
         return [s.strip() for s in self.ptx.split(";") if s.strip() and not s.lstrip().startswith(".")]
 
 
 class Call(NamedTuple):
-    """A call of a function: its text with the types of arguments, or constants, the type of what it gives, and the
-    header that declares it; of an intrinsic that is LLVM. `fast` is what becomes of it under -use_fast_math; empty
-    where that is the same. `low` is 8 where it gives the low 8 bits of %d."""
+    """A call of a function: its text with the types of arguments, or constants; the type that it returns; and the
+    header that declares it, which is LLVM for an intrinsic. `fast` is its PTX under -use_fast_math, empty if that is
+    the same. `low` is 8 if the result is the low 8 bits of %d."""
 
     text: str
     gives: str
@@ -85,14 +85,14 @@ def named(db: Database, text: str) -> list[Call]:
 
 
 def near(db: Database, text: str) -> str:
-    """Return the name of the function that is meant by an unknown one; empty if none is similar, or an opcode is just
+    """Return the name of the function that an unknown name probably means; empty if none is similar, or if an opcode is
     as similar."""
     name = text.partition("(")[0].strip()
     is_intrinsic = _is_intrinsic(name)
     if not (name.isidentifier() or is_intrinsic) or name in db.opcodes:
         return ""
     names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db) if _is_intrinsic(c.name) == is_intrinsic)])
-    # A wrong letter rather than one too many.
+    # Names with a wrong letter come before names with another number of letters.
     found = [n for n in names if len(n) == len(name) and are_near(n, name)] or nearest(name, names)
     return found[0] if found and found[0] not in db.opcodes else ""
 
@@ -102,19 +102,19 @@ def _is_intrinsic(name: str) -> bool:
 
 
 def compiler(db: Database, call: Call) -> str:
-    """Return the compiler that makes of a call what is recorded."""
+    """Return the compiler whose PTX is recorded for a call."""
     return str(db.calls["compilers"].get(call.header, db.calls["compiler"]))
 
 
 def is_on(db: Database, became: Became, target: str) -> bool:
-    """Return whether something became of a call on a target."""
+    """Return whether a target is among those of a call's PTX."""
     order: Sequence[str] = db.calls["targets"]
     at = order.index(target) if target in order else -1
     return any(order.index(first) <= at <= order.index(last) for first, last in became.on)
 
 
 def on(db: Database, call: Call, target: str | None) -> Call:
-    """Return a call with what becomes of it on a target alone."""
+    """Return a call with only the PTX of one target."""
     if target is None:
         return call
     becomes, fast = ([b for b in some if is_on(db, b, target)] for some in (call.becomes, call.fast))
@@ -133,7 +133,7 @@ def variant(db: Database, statement: str) -> Variant | None:
 
 
 def becoming(db: Database, v: Variant) -> list[tuple[Call, Became]]:
-    """Return the calls that become one instruction, of this variant, with where they do."""
+    """Return the calls that compile to one instruction, of this variant, with their PTX and targets."""
     return [
         (call, became)
         for call in every(db)

@@ -1,7 +1,7 @@
-"""The database as programs ask it: what exists, on which target, from which PTX version on.
+"""The database for programs: which variants exist, on which targets, from which PTX version on.
 
-It reads generated/data, an opcode's file when that opcode is asked about, and imports nothing but the standard library:
-a query starts quickly, however many opcodes there are."""
+It reads generated/data, and an opcode's file only for questions about that opcode. It imports the standard library
+only. Both make a query start quickly, however many opcodes there are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCHEMA = 11
 
 
 class Data(NamedTuple):
-    """The content of generated/data: ptxspec.json, the files of the opcodes and `other` files by their names."""
+    """The content of generated/data: ptxspec.json, the files of the opcodes, and `other` files by name."""
 
     shared: Mapping[str, Any]
     opcodes: Mapping[str, Mapping[str, Any]]
@@ -37,7 +37,7 @@ class Data(NamedTuple):
 
 
 class Opcode(AnyOpcode[Variant]):
-    """An opcode; `data` is what its file says, and is read when it is first asked for."""
+    """An opcode. `data` is the content of its file, which is read at the first use."""
 
     def __init__(self, name: str, summary: str, read: Callable[[], Opened]) -> None:
         self.name = name
@@ -139,7 +139,7 @@ class Database(Named, Known[Variant]):
             ),
         )
         super().__init__(catalog, data)
-        # A type that no register holds is a name of an operand in this database, and does not exist in PTX.
+        # A type without registers is a name of an operand in this database, and does not exist in PTX.
         self.types = frozenset(name for name, t in data["types"].items() if t["registers"] != "none")
         self.floats = frozenset(name for name, about in data["types"].items() if about["sort"] == "float")
         self.groups: Mapping[str, Sequence[str]] = data["groups"]
@@ -155,7 +155,7 @@ class Database(Named, Known[Variant]):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The database in a ptxspec.json and the files beside it. Raises PtxspecError where one cannot be read."""
+        """Return the database in a ptxspec.json and the files beside it. Raises PtxspecError if one cannot be read."""
         folder = path.parent
         return cls(
             _read(path),
@@ -175,7 +175,7 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def special_registers(self) -> Mapping[str, SpecialRegister]:
-        """The special registers by their names, without fields."""
+        """The special registers by name, without fields."""
         rows = (
             SpecialRegister(
                 text, tuple(bits), fields, requirement_of(requires), requirement_of(*manual or [requires]), summary
@@ -186,7 +186,7 @@ class Database(Named, Known[Variant]):
 
     @cached_property
     def outside(self) -> dict[str, Outside]:
-        """The PTX outside the database, by its opcodes: those without variants, and other forms of those with
+        """The PTX outside the database, by opcode: opcodes without variants here, and other forms of those with
         variants."""
         return {
             opcode: Outside(
@@ -202,17 +202,17 @@ class Database(Named, Known[Variant]):
 
     @property
     def targets(self) -> dict[str, Target]:
-        """The targets by name, as "sm_90a", in the order by which requirements compare."""
+        """The targets by name, such as "sm_90a", in the order in which requirements compare them."""
         return self.catalog.targets
 
     @property
     def versions(self) -> dict[str, PtxVersion]:
-        """PTX versions by name, as "8.6", the oldest first."""
+        """The PTX versions by name, such as "8.6", the oldest first."""
         return self.catalog.versions
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """All variants: the files of all opcodes are read for it."""
+        """All variants, for which the files of all opcodes are read."""
         return Many(v for o in self.opcodes.values() for v in o.variants)
 
     def _open(self, opcode: str, read: Callable[[str], Mapping[str, Any]]) -> Opened:
@@ -231,7 +231,7 @@ class Database(Named, Known[Variant]):
         return Opened(data, Many(found))
 
     def _signature(self, signature: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
-        """The types that a spelling ends in, as it has them, and a variant's fields from `types` on to `operands`."""
+        """Return the text of the types that a spelling ends in, and a variant's fields from `types` to `operands`."""
         types, result, written, *more = signature
         sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in written)
         lanes, second = (more[0].get("result_registers", 1), more[0].get("second")) if more else (1, None)
@@ -239,7 +239,7 @@ class Database(Named, Known[Variant]):
         return types, (tuple(types.split(".")), kind, result, lanes, second, sources, operands)
 
     def _known(self, data: Mapping[str, Any], requirements: Sequence[Requirement], place: int) -> tuple[Any, ...]:
-        """Return what all variants of a class have in common: their fields from `requires` on."""
+        """Return the fields that all variants of a class share, from `requires` on."""
         _, requires, in_claims, *more = data["classes"][place]
         rest = more[0] if more else {}
         notes = [data["notes"][i] for i in rest.get("notes", ())]
@@ -297,13 +297,13 @@ class Database(Named, Known[Variant]):
         within = [version for release, version in releases.items() if release <= (*asked, 0)]
         return within[-1] if (*asked, 0)[:2] <= max(releases) else ""
 
-    # What is there
+    # Variants
 
     def available(
         self, target: str | None = None, ptx: str | None = None, type: str | None = None, opcode: str | None = None
     ) -> list[Variant]:
-        """The variants that a target takes under a PTX version, or under any where one of them is not given. `type` is
-        one of those that a spelling ends in. Raises PtxspecError for what is unknown."""
+        """Return the variants that a target supports in a PTX version; without a target or a PTX version, any will do.
+        `type` is one of those that a spelling ends in. Raises PtxspecError for an unknown name."""
         target = self.target(target) if target is not None else None
         ptx = self.ptx_version(ptx) if ptx is not None else None
         type = type.lstrip(".") if type is not None else None
@@ -316,10 +316,11 @@ class Database(Named, Known[Variant]):
         return [v for v in variants if (type is None or type in v.types) and self.takes(v, target, ptx)]
 
     def on(self, v: Variant, target: str | None) -> Variant:
-        """The variant with its hazards and its claim on a target, and what that rests on. What is not exact is
-        `measured` where every recording of that target that has the variant is equal in every bit."""
+        """Return the variant with its hazards and its claim on a target, and the basis of that claim. A claim that is
+        not exact becomes `measured` if the variant is bit for bit equal in all recordings of that target that include
+        it."""
         if target is None:
-            # What holds on all targets is what the variant says.
+            # The variant itself has what applies to all targets.
             return v
         gpu = self.catalog.plain(target)
         if v.hazards:
@@ -333,18 +334,18 @@ class Database(Named, Known[Variant]):
         return v._replace(claim="measured", basis=recordings)
 
     def _followed(self, v: Variant, target: str) -> Variant:
-        """The variant with the claim of the path that is followed on a target."""
+        """Return the variant with the claim of the path that is followed on a target."""
         for targets, claim, told in self.data["followed"].get(f"{v.spelling} {v.operands}", ()):
             if target in targets:
                 return v._replace(claim=claim, basis=told) if claim else v._replace(basis=f"{v.basis}; {told}")
         return v
 
     def diff_ptx(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
-        """Variants that a newer PTX version has and an older one lacks, and the other way round."""
+        """Return the variants that a newer PTX version has and an older one lacks, and the reverse."""
         return self._difference((None, self.ptx_version(old)), (None, self.ptx_version(new)))
 
     def diff_target(self, old: str, new: str) -> tuple[list[Variant], list[Variant]]:
-        """Variants that one target has (under any PTX version) and the other lacks, and the other way round."""
+        """Return the variants that one target has in any PTX version and the other lacks, and the reverse."""
         return self._difference((self.target(old), None), (self.target(new), None))
 
     def _difference(

@@ -35,12 +35,9 @@ def as_text(db: Database, old: str, new: str, gained: Sequence[Variant], lost: S
     return "\n".join([*lines, f"{old} to {new}: {number} added, {len(lost):,} removed"])
 
 
-## codegen/ptxspec/piece.py
-
-
 def _fitting(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return the rows of a table. On a terminal, the cells beside a notation that is too long get a line of their own.
-    In a file or a pipe, every row is one line, so that lines can be searched."""
+    """Return the rows of a table. On a terminal, the cells beside a notation that is too long go to a line of their
+    own. In a file or a pipe, every row stays one line for searches."""
     if not rows:
         return []
     lines = table([row[1:] for row in rows])

@@ -47,8 +47,8 @@ class Family(NamedTuple):
 
 
 def family(db: Database, spelling: str, operands: int | None = None) -> Family | None:
-    """Return the variants that a spelling with placeholders stands for; None if it has no placeholders, or stands for
-    no variant."""
+    """Return the variants that a spelling with placeholders stands for; None if it has no placeholders or stands for no
+    variant."""
     opcode, *names = spelling.strip().split(".")
     open_names = [n for n in dict.fromkeys(names) if n in db.groups and not db.knows(n)]
     if not open_names or opcode not in db.opcodes:

@@ -19,7 +19,7 @@ def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) 
     if not compiled:
         why = f"{by} supports {order[0]} to {order[-1]} only"
         if target in order:
-            # Each LLVM has intrinsics of its own.
+            # Each LLVM has its own intrinsics.
             why = f"{by} does not compile it" + ("; another LLVM may" if by != db.calls["compiler"] else "")
         return f"no: {name}{where}: {why}"
     lines = [f"yes: {name}{where}, compiled by {by}"]
@@ -53,13 +53,13 @@ def number(became: Became) -> str:
 
 
 def lines_of(ptx: str) -> list[str]:
-    """Return PTX with a statement in a line, in braces if there are several."""
+    """Return PTX with one statement per line, in braces if there are several."""
     lines = [f"{s.strip()};" for s in ptx.split(";") if s.strip()]
     return ["{", *(f"  {line}" for line in lines), "}"] if len(lines) > 1 else lines
 
 
 def places(db: Database, on: Sequence[tuple[str, str]]) -> str:
-    """Return the targets of ranges in words."""
+    """Return ranges of targets in words."""
     last = db.calls["targets"][-1]
     return ", ".join(
         first if first == end else f"from {first} on" if end == last else f"{first} to {end}" for first, end in on

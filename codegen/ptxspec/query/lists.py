@@ -60,7 +60,7 @@ def variants_as_table(db: Database, variants: Sequence[Variant], target: str | N
     return "\n".join([*lines, *few, "", f"{n:,} variant{'s' * (n != 1)}"]) if n else "no variants"
 
 
-# The cells of a column that would be narrower than this are printed below the line, with an indent.
+# A column narrower than this is printed below the line instead, with this indent.
 _LEAST, _INDENT = 16, 4
 FEW = "* the first of the few targets that support it; `query` and `show` list them all"
 HAZARD = "hazard: the machine code does not do what the spelling says; `query` says more"
@@ -71,7 +71,7 @@ def _claim(v: Variant) -> str:
 
 
 def oldest(r: Requirement) -> str:
-    """Return the first target that supports a variant, marked if newer ones may not."""
+    """Return the first target that supports a variant, with a mark if newer ones may not."""
     return f"{r.target}{'*' * bool(r.on)}"
 
 

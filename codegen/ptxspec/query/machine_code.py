@@ -14,7 +14,7 @@ Code = Mapping[str, Any]
 
 
 def recorded(path: Path) -> Mapping[str, Any] | None:
-    """Return the content of the file; None if nothing was recorded for this root, or another release recorded it."""
+    """Return the content of the file; None if there is none for this root, or another release wrote it."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -41,7 +41,7 @@ def lines(db: Database, path: Path, v: Variant) -> Iterator[str]:
     """Yield a line for each recorded machine code of a variant, with its targets."""
     file = recorded(path)
     if file is None:
-        # The rest of the page is shown all the same.
+        # The rest of the page can still be shown.
         return
     found = codes(db, file, v)
     if any(".*" in code["text"] for code in found):

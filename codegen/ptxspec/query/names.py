@@ -1,4 +1,4 @@
-"""The targets that a user names: by any name in the catalogue, or as `native`, this machine's GPU."""
+"""The targets that a user names: with any name in the catalogue, or with `native`, this machine's GPU."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def targets(db: Database, text: str) -> list[str]:
 
 def native(db: Database) -> list[str]:
     """Return the targets of the GPUs that the driver reports. Raises PtxspecError if it reports none."""
-    from ..native import capabilities  # few ask for it
+    from ..native import capabilities  # rarely needed
 
     found = []
     for major, minor in capabilities():

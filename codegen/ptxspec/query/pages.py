@@ -1,4 +1,4 @@
-"""Answers as HTML for notebooks: what the terminal gets in words, in tables."""
+"""Answers as HTML for notebooks: the facts that a terminal gets in words, in tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def function(told: str) -> str:
 
 
 def variants(db: Database, count: int, few: Sequence[Variant | None]) -> str:
-    """So many variants, of which `few` are shown; None stands where others are left out."""
+    """Return the HTML of a number of variants, of which `few` are shown; None is in the place of the rest."""
     header = ("variant", "operands", "needs", "claim")
     rows = [
         (v.spelling, str(v.operands), requirement(db, v.requires), v.claim + ", hazard" * bool(v.hazards))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Recording(NamedTuple):
-    """A recording of a GPU: the folder below the root that holds it, and what it was recorded on and with."""
+    """A recording of a GPU: its folder below the root, and what it was recorded on and with."""
 
     path: str
     gpu: str

@@ -1,4 +1,4 @@
-"""The manual in the terminal: a whole page, or all that is known about one variant."""
+"""The manual in the terminal: a whole page, or all facts about one variant."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _functions(db: Database, v: Variant) -> Iterator[str]:
 
 
 def _with_fences(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines, of which the indented ones become blocks of code."""
+    """Yield lines, with each run of indented lines as a code block."""
     for is_code, block in groupby(lines, lambda line: line.startswith("  ")):
         found = list(block)
         yield from ["", "```", *(line[2:] for line in found), "```", ""] if is_code else found

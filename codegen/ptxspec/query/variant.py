@@ -1,4 +1,4 @@
-"""A variant as the database has it: what is known of one spelling with its signature."""
+"""A variant in the database: the facts about one spelling with its signature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
+    """A source operand: its type, and the number of its registers, in braces or one by one."""
 
     type: str
     registers: int = 1
@@ -24,16 +24,16 @@ class Source(NamedTuple):
 class Variant(NamedTuple):
     """One complete spelling with its signature.
 
-    `kind` is what the result is: "float", "integer", "bits" or "predicate"; `result` is its type, `result_registers`
+    `kind` is that of the result: "float", "integer", "bits" or "predicate"; `result` is its type, `result_registers`
     the number of its lanes in p0|p1, else 1; `second` is the type of q in `p|q`. `operands` counts source registers.
 
-    `manual` is None where NVIDIA's manual does not list the variant; verdicts follow `requires`, which is what the
-    assembler was seen to require. `claim` says how faithful the emulator is, wherever no target is named, and
-    `basis` why; `recorded` has for each recording of the variant how the emulator stands to it: "equal", "inside"
-    (of the manual's bound) or "unequal". `means` are modifiers that it behaves as though it had. `hazards` are what its
-    machine code does instead of what it says, and where; `loose` is what its results may be beside what it says.
-    `crash` is what the assembler ends with that takes it and breaks down on it, so that it is available nowhere.
-    `known` is the place of all this in the opcode's file."""
+    `requires` is the requirement observed from the assembler, which verdicts follow; `manual` is None if NVIDIA's
+    manual does not list the variant. `claim` states how faithful the emulator is where no target is named, and `basis`
+    why. `recorded` compares the emulator with each recording of the variant: "equal", "inside" (the manual's bound) or
+    "unequal". `means` are modifiers that it behaves as if it had. `hazards` describe what its machine code does
+    instead, and where; `loose` describes other possible results. `crash` is the failure of the assembler that accepts
+    the variant and crashes on it, which makes it available nowhere. `known` is the place of all this in the opcode's
+    file."""
 
     spelling: str
     opcode: str
@@ -58,18 +58,18 @@ class Variant(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """Its modifiers and types, in no order."""
+        """The modifiers and types, unordered."""
         return self.modifiers.union(self.types)
 
     @property
     def word(self) -> Word:
-        """Its modifiers in their order, and its types."""
+        """The modifiers in order, and the types."""
         modifiers = self.spelling.split(".")[1 : -len(self.types)]
         return tuple(modifiers), self.types
 
     @property
     def places(self) -> str:
-        """Its operands as a statement has them, with names made up: "d, a, b"."""
+        """The operands as in a statement, with invented names: "d, a, b"."""
         results = [f"p{i}" for i in range(self.result_registers)] if self.result_registers > 1 else []
         results = results or ["p" if self.kind == "predicate" else "d", *["q"] * (self.second is not None)]
         found = ["|".join(results)]
@@ -80,7 +80,7 @@ class Variant(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """Return whether NVIDIA's manual has it."""
+        """Return whether NVIDIA's manual lists the variant."""
         return self.manual is not None
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class Variant(NamedTuple):
 
     @property
     def needs(self) -> str:
-        """The targets and PTX versions that have it, in short: where few targets do, how many these are."""
+        """The targets and PTX versions that support the variant, in short; if few targets do, their number."""
         r, more = self.requires, len(self.requires.on) - 1
         target = (r.target + f" and {more} more" * (more > 0)) if r.on else f"{r.target} or newer"
         return f"{target}, PTX {r.ptx} to {r.until}" if r.until else f"{target}, PTX {r.ptx} or newer"
@@ -103,7 +103,7 @@ class Variant(NamedTuple):
 
 
 class Many(tuple[Variant, ...]):
-    """Variants, which show themselves in a line."""
+    """Variants that show themselves in one line."""
 
     __slots__ = ()
 

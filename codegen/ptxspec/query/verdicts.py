@@ -20,12 +20,12 @@ class Verdict(NamedTuple):
 
     `exists`: some PTX version supports the variant on some target. `available`: so do the target and PTX version that
     were named, which are `asked`. `requires` is the requirement on all targets, and `here` that on the named target, if
-    it supports the variant. `hazard` says what the machine code does there instead, and `loose` how results may differ
-    from what the spelling says. `nearest` are available variants that are spelled alike and need not do the same.
-    `help` says what to write; it names `not_the_same`, variants that compute something else and are easily mistaken for
-    this one. `instead` are the recipes, of which those that work there come first; `no_recipe` is the reason why there
-    is none, or none for every target. `family` are the variants that a spelling with placeholders stands for, and
-    `register` is the special register that was asked about."""
+    it supports the variant. `hazard` is what the machine code does there instead, and `loose` how results may differ
+    from the spelling. `nearest` are available variants that are spelled alike and need not do the same. `help` is
+    advice on what to write; it names `not_the_same`, variants that compute something else and are easily mistaken for
+    this one. `instead` are the recipes, with those that work there first; `no_recipe` is the reason why there is none,
+    or none for every target. `family` are the variants that a spelling with placeholders stands for, and `register` is
+    the special register of the query."""
 
     variant: str
     operands: int | None
@@ -50,13 +50,13 @@ class Verdict(NamedTuple):
     asked: tuple[str | None, str | None] = (None, None)
 
     def __bool__(self) -> bool:
-        """Return whether the variant is available on the target and in the PTX version that were named."""
+        """Return whether the variant is available on the named target and in the named PTX version."""
         return self.available
 
     @property
     def outside(self) -> bool:
-        """Return whether the spelling is not in this database but may be PTX. The database describes some opcodes and
-        types only."""
+        """Return whether the spelling is not in this database but may be PTX, of which the database describes only some
+        opcodes and types."""
         return any(r.code in ("not-in-database", "unknown-opcode") for r in self.reasons)
 
     def as_json(self, db: Database) -> dict[str, Any]:
@@ -196,8 +196,8 @@ def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
 
 
 def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Return reasons, in which one that suggests a function of CUDA C++ or a special register replaces an unknown
-    opcode."""
+    """Return the reasons, but replace an unknown opcode by a suggestion of a function of CUDA C++ or a special
+    register, if one fits."""
     if not any(r.code in ("unknown-opcode", "syntax") for r in reasons):
         return reasons
     if found := calls.named(db, spelling):

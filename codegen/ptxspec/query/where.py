@@ -18,7 +18,7 @@ _NESTED = 200
 
 def where(db: Database, text: str, ptx: str | None = None) -> Condition:
     """Return the condition that a text states. A target has a variant if it supports it in the given PTX version, or in
-    any if none is given.
+    any without one.
 
     Raises PtxspecError for a text that is no condition, and for an unknown key or value."""
     terms: list[Condition] = []

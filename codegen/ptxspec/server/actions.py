@@ -1,4 +1,4 @@
-"""Changes of a text that an editor offers: those that mend what was found, and comments that ignore it."""
+"""Changes of a text that an editor offers: those that fix findings, and comments that ignore them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 60
 
 
 class Action(NamedTuple):
-    """A change that an editor may make. `mends`: the finding is gone because what it is about is right."""
+    """A change that an editor may make. `mends`: it fixes the cause of the finding."""
 
     title: str
     finding: Finding
@@ -26,8 +26,8 @@ class Action(NamedTuple):
 def actions(
     judged: Judged, start: int, end: int, span: Callable[[Finding], tuple[int, int]], again: Callable[[str], Judged]
 ) -> Iterator[Action]:
-    """Yield the changes for what was found in a part of a text. `span` tells where a finding stands, and `again` judges
-    a text in its place: a comment is offered where that shows that it is heard."""
+    """Yield the changes for the findings in a part of a text. `span` returns the place of a finding. `again` checks a
+    changed text: a comment is offered only if the check shows that it works."""
     for f in judged.findings:
         first, last = span(f)
         if last < start or first > end:
@@ -46,25 +46,25 @@ def _title(change: Edit) -> str:
 
 
 def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> Edit | None:
-    """Return the change by which a comment on the line ignores a finding, and nothing else becomes of it."""
+    """Return the change that adds a comment to ignore a finding; None if it would not work or has other effects."""
     new = annotated(judged.text, [f], judged.path, judged.language)
     if new == judged.text:
         return None
     after = again(new)
     is_gone = not after.unread and (f.line, f.code) not in {(g.line, g.code) for g in after.findings}
-    # What else is said of the same statement may come to light.
+    # Ignoring one finding may reveal another about the same statement.
     return _difference(judged.text, new) if is_gone and not _said(after, f) - _said(judged, f) else None
 
 
 def _difference(text: str, new: str) -> Edit:
-    """Return the change that makes one text of another."""
+    """Return the change from one text to another."""
     start = _common(text, new)
     behind = _common(text[start:][::-1], new[start:][::-1])
     return Edit(start, len(text) - behind, new[start : len(new) - behind])
 
 
 def _common(a: str, b: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common beginning of two texts."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 

@@ -1,4 +1,4 @@
-"""How a spelling may go on: with what leads to an instruction that exists on the targets that are judged for."""
+"""How a spelling may go on: with names that lead to an instruction that exists on the targets of the check."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..lint.reading import Whole
 from ..query.database import Database, Variant
 from .judged import Judged
 
-# The beginning of a statement up to the cursor: perhaps a label and a guard, the opcode and its names.
+# The beginning of a statement up to the cursor: an optional label and guard, the opcode and its names.
 _BEGUN = re.compile(
     r"(?:^|[;{}\n\r]|\\[nt]|\*/|[\w$]:)[^\S\n]*(?:@!?[%$\w]+\s+)?(?P<opcode>[A-Za-z]\w*)(?P<names>(?:\.[\w:]*)*)\Z"
 )
-# The call of inline assembly before its first string.
+# A call of inline assembly up to its first string.
 _ASM = re.compile(r"asm\w*[^\w\"']*(?:(?:volatile|goto|inline)[^\w\"']*)*(?:[rR]?#*[\"']*)\Z")
 _NEAR = 400
 
 
 class Item(NamedTuple):
-    """A word to go on with in the place of what is written from `start` on; those first that are the next in the
-    manual's order."""
+    """A word that may replace the text from `start` to the cursor. Words that come next in the manual's order are
+    first."""
 
     start: int
     word: str
@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
 
 def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
-    """Return what may stand at an offset of a text."""
+    """Return the words that may stand at an offset of a text."""
     line = judged.text.rfind("\n", 0, offset) + 1
     if not re.search(r"[A-Za-z][\w.:]*\Z", judged.text[line:offset]):
         return []
@@ -51,19 +51,19 @@ def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
     *before, begins = names
     items = [dict(_names(db, opcode, before, *place)) for place in judged.places(offset)]
     common = (n for n in items[0] if n.startswith(begins) and all(n in others for others in items))
-    # Where several targets are judged for, it exists on each.
+    # With several targets, the instruction must exist on each.
     return [Item(offset - len(begins), n, _about(db, n), False, items[0][n]) for n in common]
 
 
 def _names(db: Database, opcode: str, before: Iterable[str], *place: str | None) -> Iterator[tuple[str, bool]]:
-    """Yield the names that may follow others, each with whether the manual has it next."""
+    """Yield the names that may follow others, each with whether it comes next in the manual's order."""
     modifiers, types = db.split(before)
     asked = frozenset(modifiers)
     nexts: dict[str, bool] = {}
     for v in db.opcodes[opcode].variants:
         if not (asked <= v.modifiers and v.types[: len(types)] == types and _is_there(db, v, place)):
             continue
-        # Modifiers behind a type are taken, and nobody writes them there.
+        # Modifiers after a type are accepted, but nobody writes them there.
         missing = [n for n in v.spelling.split(".")[1:] if n in v.modifiers - asked and not types]
         if not missing and asked == v.modifiers and len(types) < len(v.types):
             missing = [v.types[len(types)]]
@@ -82,7 +82,7 @@ def _about(db: Database, name: str) -> str:
 
 
 def _written(text: str, language: str, offset: int) -> str | None:
-    """Return the PTX before an offset, as it is written there; None where it is none that is certain."""
+    """Return the PTX before an offset, as written; None if it is not certainly PTX."""
     if language == PTX:
         before = text[max(0, offset - _NEAR) : offset]
         return None if "//" in before[before.rfind("\n") + 1 :] else before

@@ -1,7 +1,7 @@
 """Hints beside instructions of PTX: the PTX version that they need.
 
-A target needs a version itself, which every module for it has. Only instructions that need a newer one say something:
-these are what keeps a module from older compilers and drivers."""
+Every module for a target needs at least the target's own PTX version. Only instructions that need a newer one get a
+hint: these keep the module from older compilers and drivers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .judged import Judged
 
 
 class Hint(NamedTuple):
-    """A hint behind a spelling that ends `at` an offset."""
+    """A hint after a spelling, which ends `at` an offset."""
 
     at: int
     label: str
@@ -23,14 +23,14 @@ class Hint(NamedTuple):
 
 
 def hints(db: Database, judged: Judged, start: int, end: int) -> Iterator[Hint]:
-    """Yield the hints for the instructions of a part of a text."""
+    """Yield the hints for the instructions in a part of a text."""
     if judged.language != PTX:
         return
     for m in judged.met:
         if m.variant is None or not start <= m.end <= end:
             continue
         needs = m.variant.requires
-        # For targets that do not have it lint says so.
+        # If the target does not support the instruction, lint reports that.
         target = m.target if m.target and db.takes(m.variant, m.target, None) else needs.target
         version, own = db.catalog.window(needs, target)[0], db.targets[target].ptx
         if db.versions[version].order > db.versions[own].order:

@@ -15,20 +15,20 @@ from ..query.show import section
 from ..query.verdicts import query
 from .judged import Judged
 
-# What Markdown would take for more than a character.
+# The characters with a meaning in Markdown.
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
-# A special register, of which inline assembly writes the % twice.
+# A special register, which inline assembly writes with two %.
 _SPECIAL = re.compile(r"%%?([a-z]\w*)", re.ASCII)
-# The name of a function that is called, and the most characters of one.
+# The name of a called function, and the most characters in it.
 _CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
 _LONGEST = 80
-# The most lines that are shown of what becomes of a function.
+# The most lines of what a function compiles to.
 _MOST = 24
 
 
 def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
-    """Return the part of a text that an instruction's spelling takes, or the name of a function of CUDA C++ that is
-    called there, and what is known of it; None where none is. `manual` is the folder of the manual."""
+    """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++, and
+    the facts about it; None if there is none. `manual` is the folder of the manual."""
     if found := judged.at(offset):
         return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
     if register := _register(db, judged, offset):
@@ -45,7 +45,7 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
 
 
 def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str] | None:
-    """Return the part of a text that is the name of a special register, and what is known of it."""
+    """Return the part of a text that is the name of a special register, and the facts about it."""
     line = judged.text.rfind("\n", 0, offset) + 1
     here = (m for m in _SPECIAL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end())
     name = next(here, None)

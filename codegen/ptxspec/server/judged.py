@@ -1,4 +1,4 @@
-"""A text as lint judges it, with the configuration of the repository that its file lies in."""
+"""A text checked by lint, with the configuration of the repository that contains its file."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from ..query.database import Database
 Place = tuple[str | None, str | None]
 
 
-# What editors call a language.
+# Editors' names for languages.
 _NAMES = {**BLOCKS, MARKDOWN: MARKDOWN, "javascriptreact": BLOCKS["javascript"]}
 
 
 def language_named(name: str) -> str | None:
-    """Return the language that an editor calls by a name; None for one that is not judged."""
+    """Return the language for an editor's name; None for one that is not checked."""
     return _NAMES.get(name.lower())
 
 
 class Judged(NamedTuple):
-    """A text with what was found in it. `met` are the spellings that exist, in the text's order; `otherwise` are the
-    targets and PTX versions that count where nothing was met. `unread` is why the text was not judged."""
+    """A text with its findings. `met` are the spellings that exist, in the text's order; `otherwise` are the targets
+    and PTX versions that apply where no spelling was met. `unread` is the reason why the text was not checked."""
 
     text: str
     path: str
@@ -43,19 +43,19 @@ class Judged(NamedTuple):
     unread: str = ""
 
     def at(self, offset: int) -> list[Met]:
-        """Return what was met at an offset, for each target that it was judged for."""
+        """Return the spellings met at an offset, for each target of the check."""
         return list({m: m for m in self.met if m.start <= offset <= m.end and m.variant})
 
     def places(self, offset: int) -> list[Place]:
-        """Return the targets and PTX versions for which a statement at an offset would be judged."""
+        """Return the targets and PTX versions for which a statement at an offset would be checked."""
         before = [m for m in self.met if m.start <= offset]
         nearest = max((m.start for m in before), default=0)
         return list({(m.target, m.ptx): None for m in before if m.start == nearest} or dict.fromkeys(self.otherwise))
 
 
 class Judge:
-    """Judges texts as `ptxspec lint` does in the working folder. Where a configuration is wrong, `tell` is told why,
-    and the text is judged without it."""
+    """A checker of texts, like `ptxspec lint` in the working folder. If a configuration is wrong, `tell` gets the
+    reason, and the text is checked without it."""
 
     def __init__(self, db: Database, tell: Callable[[str], None]) -> None:
         self.db, self._tell = db, tell
@@ -63,14 +63,14 @@ class Judge:
         self._told = ""
 
     def language(self, path: str, name: str) -> str | None:
-        """Return the language of a file by its ending, else by what the editor calls it; None for one that is not
-        judged."""
+        """Return the language of a file by its suffix, else by the editor's name for it; None for one that is not
+        checked."""
         file = Path(path)
         by_ending = language_of(file.name, dict(self._settings(file).endings)) if "." in file.name else None
         return by_ending or language_named(name)
 
     def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> Judged:
-        """Return a text with what is found in it. It is given up where it `is_stale`."""
+        """Return a text with its findings. The check is abandoned if it `is_stale`."""
         settings = self._settings(Path(path))
         targets: tuple[str | None, ...] = settings.targets_of(path) or (None,)
         ptx = settings.ptx or (None if language == PTX else self.db.catalog.newest_version)
@@ -80,7 +80,7 @@ class Judge:
         met = self._checker.met = []
         findings = []
         try:
-            # What is no text to lint is none here.
+            # A text that lint would not read as text is not checked here either.
             read = decoded(text.encode("utf-8", "replace"), path)
             for f in self._checker.judge(read, path, Source(path, language, settings, True)):
                 if is_stale():
@@ -91,12 +91,13 @@ class Judge:
         return judged._replace(findings=tuple(findings), met=tuple(sorted(met, key=lambda m: m.start)))
 
     def _settings(self, path: Path) -> Settings:
-        # They are read anew each time, which takes less than a text does: so they are never old.
+        # Configurations are read every time, so that they are never out of date. This takes less time than reading a
+        # text.
         try:
             configurations = Configurations(self.db, Given())
             settings = configurations.of(Path(os.path.abspath(path)).parent)
             wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in configurations.wrong)
-        except PtxspecError as e:  # a file that it names is not what it should be
+        except PtxspecError as e:  # a file named in the configuration is wrong
             settings, wrong = Configurations(self.db, Given(isolated=True)).otherwise, str(e)
         if wrong and wrong != self._told:
             self._tell(f"{wrong}; files are checked without this")

@@ -1,4 +1,4 @@
-"""A document as an editor counts it: in lines, and in columns of some encoding's units."""
+"""A document with the positions that an editor uses: lines, and columns in units of an encoding."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from bisect import bisect_right
 
 _END = re.compile(r"\r\n|\n|\r")
-# The encodings that editors count in, each with the bytes of a unit.
+# The encodings in which editors count, each with the bytes of a unit.
 _ENCODINGS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 
 class Lines:
-    """The lines of a text. Python's own splitlines knows more ends of lines than editors do."""
+    """The lines of a text. Python's own splitlines splits at more characters than editors do."""
 
     def __init__(self, text: str, encoding: str = "utf-16") -> None:
         self.text, self._encoding = text, encoding
@@ -19,7 +19,7 @@ class Lines:
         self._of_lint: list[int] | None = None
 
     def offset(self, line: int, units: int) -> int:
-        """Return the offset of a place; what lies behind the end of a line is its end."""
+        """Return the offset of a place. A place behind the end of a line is its end."""
         if line >= len(self._starts):
             return len(self.text)
         start, end = self._starts[line], self.end(self._starts[line])
@@ -33,19 +33,19 @@ class Lines:
         return end
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return the line of an offset, and the units before it in that line, both from 0 on."""
+        """Return the line of an offset, and the number of units before it in that line, both from 0."""
         line = bisect_right(self._starts, offset) - 1
         before = self.text[self._starts[line] : offset]
         return line, self._units(before)
 
     def start(self, line: int) -> int:
-        """Return where a line of lint's starts, which counts them from 1, and not those that end in a single \\r."""
+        """Return the offset of a line of lint, which counts from 1 and ends no line at a single \\r."""
         if self._of_lint is None:
             self._of_lint = [0, *(m.end() for m in re.finditer("\n", self.text))]
         return self._of_lint[line - 1]
 
     def end(self, offset: int) -> int:
-        """Return where the line of an offset ends."""
+        """Return the offset of the end of the line that contains an offset."""
         found = _END.search(self.text, offset)
         return found.start() if found else len(self.text)
 
@@ -58,7 +58,7 @@ class Lines:
 
 
 class Document:
-    """A text in an editor. `source` is as it stands there; `text` as lint reads it, with one character for each end of
+    """A text in an editor. `source` is the editor's text; `text` is what lint reads, with one character for each end of
     a line, so that lines and columns are the same in both."""
 
     def __init__(self, source: str, encoding: str = "utf-16", version: int = 0) -> None:
@@ -69,7 +69,7 @@ class Document:
         return self.source.replace("\r\n", "\n")
 
     def changed(self, start: tuple[int, int], end: tuple[int, int], new: str, version: int) -> Document:
-        """Return the document with a text in the place of what stands from one place to another."""
+        """Return the document with new text from one place to another."""
         lines = Lines(self.source, self._encoding)
         a, b = lines.offset(*start), lines.offset(*end)
         return Document(self.source[:a] + new + self.source[b:], self._encoding, version)

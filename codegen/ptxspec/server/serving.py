@@ -1,7 +1,7 @@
 """The language server, on standard input and output.
 
-Texts are judged in one other thread, one after the other: meanwhile changes are taken, and what has changed is judged
-anew. What is asked about a text is answered there too, behind its judgement."""
+A second thread checks texts, one after the other. Changes are accepted meanwhile, and a changed text is checked again.
+The same thread answers requests about a text, after its check."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SEVERITIES = {
     WARNING: lsp.DiagnosticSeverity.Warning,
     NOTE: lsp.DiagnosticSeverity.Information,
 }
-# What editors call a file that has no name yet, and whose program is certainly CUDA's.
+# The beginning of editors' names for languages whose unnamed files are certainly CUDA.
 _CUDA = "cuda"
 _NAME = "ptxspec"
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class _Open:
-    """A text that is open in the editor, with the last judgement of it, and that of its last version."""
+    """A text that is open in the editor, with its last result and the running check of its newest version."""
 
     def __init__(self, uri: str, document: Document, path: str, language: str) -> None:
         self.uri, self.document, self.path, self.language = uri, document, path, language
@@ -52,7 +52,7 @@ class _Open:
 
 
 class Server:
-    """A language server with one database; `root` has its manual."""
+    """A language server with one database. `root` has the manual."""
 
     def __init__(self, db: Database, root: Root) -> None:
         self._db, self._manual = db, root.generated / "manual"
@@ -65,7 +65,7 @@ class Server:
 
     def run(self, source: BinaryIO, to: BinaryIO) -> None:
         """Serve until the editor ends it."""
-        # An editor shows standard error as it is, and a request that fails is answered with why.
+        # An editor shows standard error to the user, and a failed request already gets its error in the answer.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
         try:
             self.server.start_io(source, to)
@@ -74,7 +74,7 @@ class Server:
 
     def _features(self) -> None:
         def feature(name: str, options: object = None) -> Callable[[Callable[..., object]], object]:
-            # It writes on what it is given, and a method takes no marks.
+            # `feature` sets attributes of the function that it gets, which methods do not allow.
             return lambda method: self.server.feature(name, options)(partial(method))
 
         feature(lsp.INITIALIZED)(self._begun)
@@ -90,12 +90,12 @@ class Server:
         feature(lsp.TEXT_DOCUMENT_INLAY_HINT)(self._hints)
 
     def _tell(self, message: str) -> None:
-        """Show a message in the editor, from whichever thread."""
+        """Show a message in the editor, from any thread."""
         shown = lsp.ShowMessageParams(lsp.MessageType.Warning, f"ptxspec: {message}")
         self._loop.call_soon_threadsafe(self.server.window_show_message, shown)
 
     def _begun(self, params: lsp.InitializedParams) -> None:
-        """Work in the folder that the editor has open, wherever it has started this."""
+        """Work in the folder that is open in the editor, wherever the editor started this process."""
         root = self.server.workspace.root_path
         if root and os.path.isdir(root):
             os.chdir(root)
@@ -132,7 +132,7 @@ class Server:
             self._publish(params.text_document.uri, [])
 
     def _configured(self, params: object) -> None:
-        """Judge all texts anew: a configuration may have changed."""
+        """Check all texts again, because a configuration may have changed."""
         for uri in self._open:
             self._start(uri)
 
@@ -141,7 +141,7 @@ class Server:
         self._open[uri].judging = asyncio.create_task(self._judged_and_told(self._open[uri]))
 
     async def _judged_and_told(self, text: _Open) -> Judged | None:
-        """Judge a text and send what is found; None where it has changed before that was done."""
+        """Check a text and send the findings; None if the text changed before the end."""
         document = text.document
 
         def is_stale() -> bool:
@@ -169,7 +169,7 @@ class Server:
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
     async def _last(self, uri: str) -> tuple[Judged, Lines] | None:
-        """Return a text as it stands now, judged."""
+        """Return the current text, checked."""
         while (text := self._open.get(uri)) is not None and text.judging is not None:
             if (found := await text.judging) is not None:
                 return found, Lines(found.text, self._encoding)
@@ -179,7 +179,7 @@ class Server:
     def _encoding(self) -> str:
         return lsp.PositionEncodingKind(self.server.workspace.position_encoding or "utf-16").value
 
-    # What is asked
+    # Requests
 
     async def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         if (last := await self._last(params.text_document.uri)) is None:
@@ -196,7 +196,7 @@ class Server:
         text = self._open.get(params.text_document.uri)
         if text is None:
             return None
-        # What it is judged for changes less often than the text, and nobody waits for a judgement while typing.
+        # Targets change less often than the text, and nobody waits for a check while typing.
         now, lines = text.last._replace(text=text.document.text), Lines(text.document.text, self._encoding)
         offset = lines.offset(params.position.line, params.position.character)
         found = await self._aside(lambda: complete(self._db, now, offset))
@@ -223,7 +223,7 @@ class Server:
         return [_hint(h, lines) for h in hints(self._db, judged, start, end)]
 
 
-# As the protocol has it
+# The protocol's objects
 
 
 def _position(lines: Lines, offset: int) -> lsp.Position:
@@ -235,7 +235,7 @@ def _range(lines: Lines, start: int, end: int) -> lsp.Range:
 
 
 def _span(f: Finding, lines: Lines) -> tuple[int, int]:
-    """Return where a finding stands. A string may go on in the next line, and what is underlined may not."""
+    """Return the place of a finding. A string may continue on the next line, but an underline may not."""
     start = lines.start(f.line) + f.column - 1
     return start, min(start + f.length, max(start, lines.end(start)))
 
@@ -260,7 +260,7 @@ def _completion(item: Item, place: int, lines: Lines, offset: int) -> lsp.Comple
         label=item.word,
         kind=kind,
         detail=item.about,
-        # An editor would sort by letters.
+        # Without this an editor would sort alphabetically.
         sort_text=f"{not item.is_next:d}{place:04}",
         text_edit=_edit(lines, item.start, offset, item.word),
     )

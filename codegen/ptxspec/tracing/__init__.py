@@ -1,1 +1,1 @@
-"""`eval --trace`: the steps of an instruction on given operands, with what happened in each."""
+"""`eval --trace`: the steps of an instruction on given operands, with the events in each."""

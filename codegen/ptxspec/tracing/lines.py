@@ -1,4 +1,4 @@
-"""The steps of a lane, each with the line of the specification that it comes from and an account of it."""
+"""The steps of a lane, each with its line in the specification and an account of it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..semantics.program import Program
 
 @dataclass(frozen=True)
 class TraceLine:
-    """A step of one lane: the value of `name` before (None: it had none) and after, the line that says so, and why.
-    What has no effect changes nothing, and nothing depends on it."""
+    """A step of one lane: the value of `name` before (None for a new name) and after, the line of the specification,
+    and the events. A step without effect changes nothing, and nothing depends on it."""
 
     lane: int
     stage: str
@@ -33,7 +33,8 @@ class TraceLine:
 
 @dataclass(frozen=True)
 class Rules:
-    """The modifiers that decide on rounding, each as its name and place: of a mode, and the flush of tiny results."""
+    """The modifiers that decide roundings, each as its name and place: those that choose a mode, and the one that
+    flushes tiny results."""
 
     modes: Mapping[str, tuple[str, str]]
     flush: tuple[str, str] | None
@@ -48,7 +49,7 @@ class Rules:
 
 
 class Source:
-    """The specification's lines, of files that are read once."""
+    """The lines of the specification. Each file is read once."""
 
     def __init__(self, root: Root) -> None:
         self.root = root

@@ -14,7 +14,7 @@ from ..semantics.exact.roundings import Neighbour, Rounding
 from ..semantics.program import CONDITION
 from .lines import Rules, TraceLine
 
-# A key and what is said under it.
+# A key and its text.
 Row = tuple[str, str]
 
 _RELATIONS = {"less": "is less than", "equal": "equals", "greater": "is greater than"}
@@ -22,7 +22,7 @@ _ORDINARY = ("a normal number", "a subnormal number")
 
 
 def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: bool, lanes: Sequence[str]) -> list[str]:
-    """Return the lines of a trace, with an empty one before each step. `lanes` are headings, of packed types alone."""
+    """Return the lines of a trace, with an empty line before each step. `lanes` are headings, for packed types only."""
     found: list[str] = []
     seen = -1
     for line in trace:
@@ -39,7 +39,7 @@ def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: boo
 
 
 def lane_heading(sources: Sequence[Operand], lane: int, operands: Sequence[int]) -> str:
-    """Return a lane's share of the operands, as text."""
+    """Return a lane's part of the operands, as text."""
     told = []
     for o, bits in zip(sources, operands, strict=True):
         places = f" bits {_ranges(o.lane_bits[lane])}" if o.lane_bits else ""
@@ -48,7 +48,7 @@ def lane_heading(sources: Sequence[Operand], lane: int, operands: Sequence[int])
 
 
 def _ranges(bits: Sequence[int]) -> str:
-    """Return places in a register, as `lane_bits` has them: `31..24 15..8`."""
+    """Return places in a register in the notation of `lane_bits`: `31..24 15..8`."""
     runs: list[list[int]] = []
     for b in bits:
         run = runs[-1] if runs else []
@@ -73,7 +73,7 @@ def _block(line: TraceLine, rules: Rules, width: int, everything: bool) -> list[
 
 
 def wrapped(key: str, text: str, column: int, indent: str, width: int) -> list[str]:
-    """Return the lines of a key in a column of its own (no column: before the text), with the text behind it."""
+    """Return the lines of a text, wrapped after its key. The key has a column of this width; 0 means no column."""
     start = f"{indent}{key:{column}}{'  ' if column else ' '}"
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
@@ -94,7 +94,8 @@ def _rows(line: TraceLine, rules: Rules, everything: bool) -> list[Row]:
 
 
 def _classified(line: TraceLine, bits: int) -> str:
-    """Return the class of the value that was asked about, behind a comma; empty where it is not an ordinary one."""
+    """Return the class of the value that the code asked about, after a comma; empty if no class was asked or it is
+    neither normal nor subnormal."""
     found = [
         e.account.found for e in line.why
         if isinstance(e.account, Class) and (e.account.bits, e.account.kind) == (bits, line.kind)
@@ -110,7 +111,7 @@ def _ending(line: TraceLine, changed: bool) -> str:
 
 
 def _says_nothing(a: Account) -> bool:
-    """Return whether this is a step on the way that leaves a value as it is."""
+    """Return whether this is an intermediate step that leaves a value unchanged."""
     if isinstance(a, Rounding):
         return a.choice == "exact" and not a.exact.note
     return isinstance(a, Extreme) and a.result in a.values[:1]
@@ -197,7 +198,7 @@ def _rounding(a: Rounding, rules: Rules) -> Iterator[Row]:
 
 
 def _exact(a: Rounding, value: Fraction) -> str:
-    """Return the exact value as text, and how it lies."""
+    """Return the exact value as text, and its position."""
     to = a.to
     precision = to.precision if isinstance(to, Format) else to.width
     lead = {"equal": "", "about": "", "above": "beyond ", "below": "nearer to 0 than "}[a.exact.nearness]
@@ -226,7 +227,7 @@ def _neighbour(n: Neighbour, to: Format | FixedPoint) -> str:
 
 
 def _part(place: Fraction) -> str:
-    """Return a part of the gap as text that shows whether it is a tie."""
+    """Return a fraction of the gap as text that shows whether it is a tie."""
     for base in (Fraction(0), Fraction(1, 2), Fraction(1)):
         off = place - base
         if 0 < abs(off) < Fraction(1, 1000):
@@ -259,7 +260,7 @@ def _rule(a: Rounding) -> str:
 
 
 def _random(a: Rounding, place: Fraction, random: Fraction) -> str:
-    """Return how the random bits decided."""
+    """Return how the random bits decided the rounding."""
     part = 1 - place if a.exact.negative else place
     went = "1 or more, away from zero" if part + random >= 1 else "less than 1, toward zero"
     return f"{_part(part)} to be cut off + {float(random):.6g} from the random bits: {went}"
@@ -272,7 +273,7 @@ def _range(to: Format | FixedPoint) -> str:
 
 
 def short(bits: int, kind: Kind) -> str:
-    """Return a value as a sentence has it."""
+    """Return a value as text for a sentence."""
     if kind == BOOL:
         return "true" if bits else "false"
     if kind.fixed is not None:

@@ -1,5 +1,5 @@
-"""The model -> generated/data/calls.json: what nvcc makes of the functions of CUDA C++, and its libnvvm of LLVM's
-intrinsics, for queries by their names."""
+"""The model -> generated/data/calls.json: the PTX that nvcc generates for functions of CUDA C++, and its libnvvm for
+LLVM's intrinsics, for queries by name."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def as_data(spec: Spec) -> dict[str, Any]:
-    """Return the content of the file. What becomes of a call is, for each of several targets in a row by the first and
-    the last of them, the number of its instructions and its PTX, which is empty where that is long or jumps."""
+    """Return the content of the file. The PTX of a call is listed for runs of targets, by first and last, with the
+    number of its instructions. It is empty if it is long or jumps."""
     none = CallEvidence("", (), ())
     found, others = spec.calls or none, spec.intrinsics or none
     every = found.targets or others.targets

@@ -1,6 +1,6 @@
 """Variants -> CUDA test programs: one source per opcode, one kernel per variant, and the corner cases to run them on.
 
-What kernels with the same kinds of registers share is a macro, written once in the header: a shape.
+Kernels with the same kinds of registers share a macro, written once in the header: a shape.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
 _WIDTHS = {"h": 16, "r": 32, "l": 64, "f": 32, "d": 64, "n": 32}
-# By how much the number of a list of targets stands above the target.
+# The number of a list of targets, multiplied by this, is added to the target.
 _LIST = 100_000
 _LETTERS = {16: "h", 32: "r", 64: "l"}
 
 
 @dataclass(frozen=True)
 class Register:
-    """A register and the way it comes from memory: `letter` is the constraint by which inline assembly names it, "n"
-    that of a constant. A kind that no letter stands for is declared as `local`: ".pred" or ".b8". The condition code,
-    which is `implicit`, comes in and out by the statements `enters` and `leaves`: `local` is what they need."""
+    """A register and its way from memory. `letter` is its constraint in inline assembly, "n" for a constant. A register
+    without a letter is declared as `local`: ".pred" or ".b8". The condition code is `implicit`: the statements `enters`
+    and `leaves` transfer it, and `local` is what they need."""
 
     name: str
     letter: str
@@ -43,8 +43,8 @@ class Register:
 
 @dataclass(frozen=True)
 class Shape:
-    """The registers of a statement: those of the results, and of each source, which are in braces where `vectors` says
-    so."""
+    """The registers of a statement: those of the results, and of each source, which are in braces if `vectors` is
+    true."""
 
     results: tuple[Register, ...]
     sources: tuple[tuple[Register, ...], ...]
@@ -52,7 +52,7 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """The results' registers, and those of each operand in their order: pp_f_f, h_4f_r."""
+        """The results' registers, and those of each operand in order: pp_f_f, h_4f_r."""
         found = ["".join(r.name for r in self.results)]
         for registers, vector in zip(self.sources, self.vectors, strict=True):
             found += [f"{len(registers)}{registers[0].name}"] if vector else [r.name for r in registers]
@@ -65,12 +65,12 @@ class Shape:
 
     @property
     def constant(self) -> int | None:
-        """The place of the constant among the registers, where there is one."""
+        """The place of the constant among the registers, if there is one."""
         return next((i for i, r in enumerate(self.registers) if r.letter == "n"), None)
 
     @property
     def locals(self) -> list[tuple[Register, str, str]]:
-        """The declared registers, with each one's name, and the operand of the assembly that it stands for."""
+        """The declared registers, each with its name and the operand of the assembly that it replaces."""
         places = [(r, f"%%d{i}", f"%{i}") for i, r in enumerate(self.results)]
         places += [(r, f"%%s{i}", f"%{i + len(self.results)}") for i, r in enumerate(self.registers)]
         return [place for place in places if place[0].local]
@@ -90,7 +90,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Test:
-    """A variant's kernel; `cases` and `signature` are the names of what the runner runs it on, where there is some."""
+    """A variant's kernel. `cases` and `signature` are the names of what the runner runs it on, if anything."""
 
     variant: Variant
     shape: str
@@ -103,16 +103,16 @@ class Test:
 
 @dataclass
 class Guards:
-    """The conditions under which an opcode's kernels are compiled. `lists` are the requirements of variants that few
-    targets have, by their numbers in the opcode's file: each target as `_architecture` writes it, with the PTX version
-    that it needs."""
+    """The conditions under which an opcode's kernels are compiled. `lists` has the requirements of variants that few
+    targets support, by their numbers in the opcode's file: each target in the notation of `_architecture`, with the PTX
+    version that it needs."""
 
     catalog: Catalog
     lists: dict[tuple[tuple[int, int], ...], int] = field(default_factory=dict)
     _found: dict[Requirement, tuple[int, int]] = field(default_factory=dict)
 
     def of(self, r: Requirement) -> tuple[int, int]:
-        """Return the target and the PTX version of a requirement, as the header's PTXSPEC_TAKES has them."""
+        """Return the target and the PTX version of a requirement, in the notation of the header's PTXSPEC_TAKES."""
         if r not in self._found:
             self._found[r] = self._guard(r)
         return self._found[r]
@@ -132,8 +132,8 @@ class Guards:
 
 @dataclass
 class Source:
-    """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1
-    where any NaN will do. Rows are listed once, by their length; variants name their own by numbers."""
+    """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1 if
+    any NaN is right. Rows are listed once, by length; variants refer to theirs by numbers."""
 
     guards: Guards
     tests: list[Test] = field(default_factory=list)
@@ -163,7 +163,7 @@ class Source:
 
     @property
     def listed(self) -> list[tuple[str, str]]:
-        """The names of what variants are run on, and the rows in runs: the number of the first, and how many."""
+        """The names of the cases that variants are run on, and the rows in runs: the first number and the count."""
         return [(name, _wrapped(", ".join(map(str, _runs(numbers[1:]))))) for numbers, name in self.cases.items()]
 
     @property
@@ -192,7 +192,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict[str, Shape]]:
-    """Return the file of an opcode, and the shapes of its kernels by their names; none where it has no kernel."""
+    """Return the file of an opcode, and the shapes of its kernels by name; none if it has no kernel."""
     i, source, shapes = checked.instruction, Source(Guards(spec.catalog)), dict[str, Shape]()
     for v in i.variants:
         if spec.has_kernel(v):
@@ -208,7 +208,7 @@ def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict
 
 
 def _releases(spec: Spec) -> list[tuple[int, int, int]]:
-    """Return CUDA releases as major, minor, and the newest PTX version (as 86 for 8.6) that each reads."""
+    """Return CUDA releases as major, minor, and the newest PTX version (as 86 for 8.6) that each supports."""
     found: dict[tuple[int, int], int] = {}
     for v in spec.versions.values():
         if v.cuda:
@@ -223,7 +223,7 @@ def _number(version: str) -> int:
 
 
 def _architecture(target: str) -> int:
-    """Return a target as the header's guard has it: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
+    """Return a target in the notation of the header's guard: 900 is sm_90, 1001 sm_100f, 1002 sm_100a."""
     number = target.removeprefix("sm_").rstrip("af")
     return int(number) * 10 + {"f": 1, "a": 2}.get(target[-1], 0)
 
@@ -242,7 +242,7 @@ def shape_of(v: Variant) -> Shape:
 
 
 def register(type: Type) -> Register:
-    """Return the register of a type. Inline assembly has no letter for predicates, which come as words, nor for
+    """Return the register of a type. Inline assembly has no letter for predicates, which are passed as words, nor for
     registers of eight bits."""
     if type.kind == BOOL:
         return Register("p", "r", _UNSIGNED[32], ".pred")
@@ -254,7 +254,7 @@ def register(type: Type) -> Register:
 
 
 def _described(t: Type) -> str:
-    """Return a type as the runner knows it: its bytes in memory, the number of lanes, the bits from one to the next and
+    """Return a type as the runner needs it: its bytes in memory, the number of lanes, the bits from one to the next and
     those below it, the bits of an encoding, those of a magnitude, and the first magnitude that is a NaN."""
     f = t.kind.format
     nan = (f.magnitudes - 1, f.first_nan) if f and f.nans else (0, 1)
@@ -263,15 +263,15 @@ def _described(t: Type) -> str:
 
 
 def _signature(v: Variant) -> str:
-    """Return the cell in a row and the type of each register, the sources' first."""
+    """Return the cell in a row and the type of each register, those of the sources first."""
     return ", ".join(
         f"{{{n}, PTXSPEC_TYPE_{o.type.name}}}" for n, o in enumerate((*v.sources, *v.results)) for _ in o.places
     )
 
 
 def _rows(cases: Sequence[CornerRow], program: Program, sources: Sequence[Operand]) -> Iterator[tuple[int, ...]]:
-    """Yield the corner cases with a program's results, except those in which lanes that share the bits of a register
-    could not read the same."""
+    """Yield the corner cases with a program's results, without those in which lanes that share bits of a register have
+    different values."""
     for row in cases:
         for case in few_cases(row, program):
             if (operands := _operands(sources, case.operands)) is not None:
@@ -279,15 +279,15 @@ def _rows(cases: Sequence[CornerRow], program: Program, sources: Sequence[Operan
 
 
 def _operands(sources: Sequence[Operand], values: Sequence[int]) -> list[int] | None:
-    """Return the cells of a row for the operands: encodings, and whole registers where each lane reads its own bits of
-    one. None where lanes that share bits cannot read the same."""
+    """Return the cells of a row for the operands: encodings, and whole registers if each lane reads its own bits of
+    one. None if lanes that share bits have different values."""
     found = [o.spread(x) if o.lane_bits else x for o, x in zip(sources, values, strict=True)]
     known = [x for x in found if x is not None]
     return known if len(known) == len(found) else None
 
 
 def _runs(numbers: Sequence[int]) -> list[int]:
-    """Return the first number and the count of each run of numbers that follow each other."""
+    """Return the first number and the count of each run of consecutive numbers."""
     found: list[int] = []
     for number in numbers:
         if found and number == found[-2] + found[-1]:
@@ -298,15 +298,15 @@ def _runs(numbers: Sequence[int]) -> list[int]:
 
 
 def _written(row: tuple[int, ...]) -> str:
-    """Return the cells, without the last one where it is zero: C has zeros where nothing stands."""
+    """Return the cells, without a last cell of zero, which C adds itself."""
     return ", ".join(map(cell, row if row[-1] else row[:-1]))
 
 
 def cell(value: int) -> str:
-    """Return a number as it stands in a row."""
+    """Return a number as a cell of a row."""
     return str(value) if value < 10 else f"0x{value:x}"
 
 
 def _wrapped(text: str) -> str:
-    """Return a list behind a name, on lines of its own where it is long."""
+    """Return a list after a name, on lines of its own if it is long."""
     return text if len(text) < 80 else "\n" + textwrap.fill(text, 120, initial_indent="    ", subsequent_indent="    ")

@@ -1,8 +1,8 @@
 """The model -> the JSON that queries and other programs read: one file for what all opcodes share, one for each opcode.
 
-What many variants have in common stands once, and they refer to it by its place: a variant is its modifiers and types,
-the place of its signature, the place of the class of variants of which all the same is known, and the digest of what it
-computes."""
+Data that many variants have in common is stored once and referred to by its place. A variant is its modifiers and
+types, the places of its signature and of its class, and the digest of what it computes. All facts about the variants of
+a class are the same."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def _outside(spec: Spec) -> dict[str, Any]:
 
 
 def _tensor(spec: Spec) -> dict[str, Any]:
-    """Return what is known of mma. A form is its spelling, the registers of D, A, B and C, the place of what it needs,
-    whether the manual lists it and anything is computed, and the place of its machine code among the ways, where `a.b`
+    """Return the data of mma. A form is its spelling, the registers of D, A, B and C, the place of its requirement,
+    whether the manual lists it, whether it computes anything, and the place of its machine code in `ways`, where `a.b`
     are the types of the elements of A and of B."""
     cores = spec.tensor
     needs = list(dict.fromkeys(f.requires for f in cores.forms))
@@ -138,13 +138,13 @@ def _tensor(spec: Spec) -> dict[str, Any]:
 
 
 def _by_text(x: Mapping[int, Any]) -> dict[str, Any]:
-    """Return a mapping as JSON has it."""
+    """Return a mapping with text as keys, as JSON requires."""
     return {str(key): value for key, value in x.items()}
 
 
 def _matrix_code(cores: TensorCores, f: Form) -> list[list[Any]]:
-    """Return the machine code of a form: the places of targets, how often each instruction that computes stands there,
-    and how many others there are."""
+    """Return the machine code of a form: the places of targets, the number of each instruction that computes, and the
+    number of other instructions."""
     if cores.machine is None:
         return []
     return [
@@ -242,7 +242,7 @@ class _Table:
         self.values: list[Any] = []
 
     def place(self, value: Any) -> int:
-        """Return the place of something that JSON can hold."""
+        """Return the place of a JSON value."""
         key = json.dumps(value)
         if key not in self._places:
             self._places[key] = len(self.values)
@@ -251,9 +251,9 @@ class _Table:
 
 
 def _lines(data: Mapping[str, Any]) -> str:
-    """Return JSON with one line per entry of the large tables, so that a change is a readable diff."""
+    """Return JSON with one line per entry of the large tables, so that the diff of a change is readable."""
 
-    # `json.dumps` would make one for each entry.
+    # `json.dumps` would put each entry on a line of its own.
     short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
     parts = []
@@ -276,7 +276,7 @@ def _reported(spec: Spec, r: Report) -> list[str]:
 
 
 def _unit(u: Unit) -> dict[str, Any]:
-    """Return the data of a unit: its models, and the targets on which they reproduce every result of a recording."""
+    """Return the data of a unit: its models, and the recording that each reproduces."""
     return {
         "summary": u.summary,
         "format": u.format.name,
@@ -292,7 +292,7 @@ def _unit(u: Unit) -> dict[str, Any]:
 
 
 def _basis(g: Basis) -> list[Any]:
-    """Return the fields in their order, without empty ones at the end."""
+    """Return the fields in order, without empty ones at the end."""
     return [list(g.kinds), *([g.section, g.ieee754] if g.ieee754 else [g.section] if g.section else [])]
 
 
@@ -301,7 +301,7 @@ def _without(row: CornerRow) -> list[str]:
 
 
 def naming(n: Naming) -> dict[str, Any]:
-    """Return what GPUs are called, and how names are read."""
+    """Return the names of GPUs, and the rules by which names are read."""
     return {
         "products": [list(p) for p in n.products],
         "naming": {
@@ -313,13 +313,13 @@ def naming(n: Naming) -> dict[str, Any]:
 
 
 def _given(**fields: Any) -> dict[str, Any]:
-    """Return the fields that say something."""
+    """Return the fields that are not empty."""
     return {k: v for k, v in fields.items() if v not in (None, "", False, [], {})}
 
 
 class _Opcode:
-    """One opcode's file. `bases` are what its entries are based on, `claims` each claim and its judges. The file has
-    tables of its own for all that it refers to, so that an edit of one opcode changes no other's file."""
+    """One opcode's file. `bases` are those of its entries, `claims` each claim with its judges. The file has its own
+    tables for everything that it refers to, so that an edit of one opcode changes no other file."""
 
     def __init__(self, spec: Spec, instruction: Instruction) -> None:
         self.spec, self.instruction = spec, instruction
@@ -380,7 +380,7 @@ class _Opcode:
             **_given(folding=[[f.selector.text, f.text, [list(map(hex, row)) for row in f.shown]] for f in i.folding]),
             "crashes": [_given(**{"for": c.selector.text}, text=c.text) for c in i.crashes],
             **_given(compared=[[c.selector.text, relation(self.spec.functions, c)] for c in i.compared]),
-            # The tables are filled by what stands before them.
+            # The values before this fill the tables after it.
             "variants": [self.variant(v) for v in i.variants],
             "signatures": self.signatures.values,
             "classes": self.classes.values,
@@ -407,7 +407,7 @@ class _Opcode:
         ) | {"basis": self.basis(r.basis)}
 
     def table(self, t: CornerTable) -> list[Any]:
-        """Return a table of corner cases; a row is its cells with a space between."""
+        """Return a table of corner cases. A row is its cells, separated by spaces."""
         rows = [
             " ".join([*(v.text for v in r.operands), "|".join(v.text for v in r.results), *_without(r)]) for r in t.rows
         ]
@@ -423,8 +423,8 @@ class _Opcode:
         return [n.text, n.selector.text, self.basis(n.basis), *([more] if more else [])]
 
     def recipe(self, v: Variant, x: Instead) -> int:
-        """Return the place of a recipe: many variants share its text, its operands in CUDA, what it requires, and what
-        may differ."""
+        """Return the place of a recipe. Many variants share its text, its operands in CUDA, its requirement, and its
+        possible differences."""
         requires = self.requirements.place(x.requires.as_json())
         return self.recipes.place([x.template(v), asm_operands(v), requires, x.promise])
 
@@ -439,7 +439,7 @@ class _Opcode:
         return self.requirements.place(v.manual.as_json()) if v.manual else None
 
     def known(self, v: Variant) -> list[Any]:
-        """Return the data of a variant, which all others of its class share."""
+        """Return the data of a variant that all variants of its class share."""
         i, rule = self.instruction, self.instruction.nan_rule(v)
         own = any(r is rule for _, r in i.nan)
         rest = _given(
@@ -456,9 +456,9 @@ class _Opcode:
             compared=[n for n, c in enumerate(i.compared) if c.selector.matches(v)],
             operands=[n for n, rule in enumerate(i.operand_rules) if rule.selector.matches(v)],
         ) | {
-            # Where the manual says otherwise
+            # The requirement in the manual, if it differs.
             **({} if v.manual == v.requires else {"manual": self._manual(v)}),
-            # What the NaN rule rests on where the instruction says something of its own.
+            # The basis of the NaN rule, if the instruction states one of its own.
             **({"nan_basis": self.basis(rule.basis)} if rule and own else {}),
         }
         requires, claim = self.requirements.place(v.requires.as_json()), self.claims.place([v.claim, *v.judges])
@@ -466,9 +466,9 @@ class _Opcode:
 
 
 def _signature(v: Variant) -> list[Any]:
-    """Return a signature: the types that a spelling ends in, the type of its result, and its sources. Lanes of the
-    result in registers of their own, as in p0|p1, are counted. A source is its type where it is one register as it
-    stands; else also the number of its registers, whether they stand in braces, and whether it may be negated."""
+    """Return a signature: the types that a spelling ends in, the type of its result, and its sources. If the result's
+    lanes have registers of their own, as in p0|p1, these are counted. A source that is one plain register is its type;
+    any other also has the number of its registers, whether they are in braces, and whether it may be negated."""
     more = _given(result_registers=len(v.result.registers), second=v.pair.type.name if v.pair else None)
     return [".".join(v.type_names), v.result.type.name, [_source(s) for s in v.written], *([more] if more else [])]
 
@@ -483,7 +483,7 @@ def _sort(t: Type) -> str:
 
 
 def _operands(r: OperandRule) -> dict[str, Any]:
-    """Return the data of an operand rule; nothing is taken for a type with an empty list."""
+    """Return the data of an operand rule. A type with an empty list has no operands of the kind."""
     registers, constants = ({t: list(taken) for t, taken in said.items()} for said in (r.registers, r.constants))
     return _given(**{"for": r.selector.text}, registers=registers, constants=constants)
 

@@ -40,16 +40,16 @@ from .data import naming
 
 _FOLDER = "python/ptxemu"
 _WIDTH = 110
-# More functions than these are too many for one module.
+# The most functions in one module.
 _MANY = 500
-# What declared.py can do with float64.
+# The largest exponents that declared.py supports with float64.
 _EXPONENTS = 300
-# The bits behind the point of a sum that leave room in float64 for the sum of all terms: with scales, sums of 16
+# The most bits after the point of a sum. float64 then has room for the sum of all terms: with scales, sums of 16
 # products are below 2**11 each.
 _BITS_OF_SUMS = 38
-# Functions that take a number's format and the result's.
+# Functions whose arguments include the number's format and the result's.
 BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
-# The module of ptxemu that has the functions of a clause of IEEE 754, or those that fusing.py invents.
+# The modules of ptxemu with the functions of each clause of IEEE 754, and with those that the rewritings add.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
     "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
@@ -64,7 +64,7 @@ _INVENTED = {
 @dataclass(frozen=True)
 class Serving:
     """A function of the emulator with the variants that it computes: their number of operands, their modifiers and
-    types, the targets, if it is not the default, and its parameters' values."""
+    types, their targets (empty by default), and the values of the function's parameters."""
 
     name: str
     operands: int
@@ -78,7 +78,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     """Return the files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}
     files[f"{_FOLDER}/notebook.py"] = plain(Path(notebook.__file__), "codegen/ptxspec/notebook.py")
-    # What explains, and what lint judges statements by.
+    # Packages that explain, and that lint checks statements with.
     for package in (catalog, matrices, ptx):
         for path in sorted(Path(str(package.__file__)).parent.glob("*.py")):
             name = f"{path.parent.name}/{path.name}"
@@ -120,7 +120,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _tensor_cores(spec: Spec, digest: str, templates: Templates) -> str:
-    """Return the module of what is known of tensor cores. `digest` is that of the C that computes on matrices."""
+    """Return the module about tensor cores. `digest` is that of the C that computes on matrices."""
     cores = spec.tensor
     if any(r.bits > _BITS_OF_SUMS for r in cores.rows):
         may = f"they may have {_BITS_OF_SUMS} bits behind the point of the largest term"
@@ -135,12 +135,12 @@ def _tensor_cores(spec: Spec, digest: str, templates: Templates) -> str:
 
 
 def _row(r: Row) -> str:
-    """Return a row's arguments but for those that are left out."""
+    """Return a row's arguments, without defaults."""
     return ", ".join(f"{n}={_literal(x)}" for n, x in r._asdict().items() if x != r._field_defaults.get(n))
 
 
 def _formula(text: str) -> str:
-    """Return the formula of a place in terms of the lane and of the element's number."""
+    """Return the formula of a place, in terms of the lane and of the element's number."""
     parts = {"g": "lane // 4", "t": "lane % 4", "r": "i // E", "j": "i % E"}
     return ast.unparse(ast.parse(re.sub(r"\b[gtrj]\b", lambda m: f"({parts[m[0]]})", text)))
 
@@ -195,8 +195,8 @@ def _known(
     signatures: dict[tuple[str, int], str],
     recipes: dict[tuple[Requirement, str, str], int],
 ) -> str:
-    """Return the arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are those of its
-    types and number of operands, and `recipes` the numbers of recipes, as far as they are known."""
+    """Return the arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are by types and
+    number of operands, `recipes` the numbers of the recipes so far."""
     said = [_literal(x) for x in (v.operands, v.claim, v.requires)]
     own = _signature(v)
     if signatures.setdefault((".".join(v.type_names), v.operands), own) != own:
@@ -204,7 +204,7 @@ def _known(
     if not v.listed:
         said.append("listed=False")
     if v.hazards:
-        # What the machine code does instead is told by queries; here it only matters where.
+        # Queries describe what the machine code does instead; the emulator only needs the place.
         said.append(f"hazards={_literal(tuple(h._replace(text='') for h in v.hazards))}")
     if v.means:
         said.append(f"means={_literal(v.means)}")
@@ -223,12 +223,12 @@ def _known(
 
 
 def _numbered(v: Variant, every: Iterable[Instead], recipes: dict[tuple[Requirement, str, str], int]) -> Iterator[int]:
-    """Return the numbers of a variant's recipes; those that are not known yet are added."""
+    """Return the numbers of a variant's recipes, and add those without a number."""
     return (recipes.setdefault((x.requires, x.promise, x.template(v)), len(recipes) + 1) for x in every)
 
 
 def _literal(value: object) -> str:
-    """Return a value as Python writes it; of a named tuple, only what is not the default."""
+    """Return a value as Python source; for a named tuple, without defaults."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Hazard | Limit | Requirement | SpecialRegister):
@@ -262,8 +262,8 @@ def module_of(checked: Checked, templates: Templates) -> str:
 
 
 def modules_of(checked: Checked, templates: Templates, digest: str = "", split_up: bool = True) -> dict[str, str]:
-    """Return the modules of an opcode by name. It is one module, or one for each type of the first operand if there are
-    very many functions: Python then reads no more of them than is called."""
+    """Return the modules of an opcode by name: one, or one for each type of the first operand if there are very many
+    functions, so that Python reads only the modules that are called."""
     instruction = checked.instruction
     tails: dict[str, str] = {}
     written = _written(checked, tails)
@@ -300,14 +300,14 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
     }
 
 
-# A module with what is written in it alone, its functions, of which the last is called by kernels, and the programs
-# that this one computes.
+# A module with what it contains so far; its functions, of which kernels call the last; and the programs that this one
+# computes.
 _Written: TypeAlias = tuple[Module, list[NumPyFunction], list[tuple[Shared, Member]]]
 
 
 def _written(checked: Checked, tails: dict[str, str]) -> list[_Written]:
-    """Return the functions of an opcode, without names, each with the programs that it computes. Those of several kinds
-    may be the same in NumPy: u32 and s32 are both uint32."""
+    """Return the functions of an opcode, without names, each with the programs that it computes. Programs of several
+    kinds may have the same function in NumPy: u32 and s32 are both uint32."""
     sharing = list(shared(checked).values())
     programs = [fuse(one.program) for one in sharing]
     whole = [i for i, p in enumerate(programs) if not multiplied(p) and split(p)[1] is None]
@@ -326,7 +326,7 @@ def _value(module: Module, c: Const) -> str:
 
 
 def numpy_constant(module: Module, kind: Kind, value: int) -> str:
-    """Return the name of a constant of a module."""
+    """Return the name of a constant, and define it in the module."""
     if kind.sort == "bool":
         return module.constant("_true" if value else "_false", str(bool(value)), "bool")
     digits = f"{value:0{kind.storage // 4}x}"
@@ -339,7 +339,7 @@ def _first_type(one: Shared) -> str:
 
 
 def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield the spellings behind the opcode for each number of operands and list of targets."""
+    """Yield the spellings, without the opcode, for each number of operands and list of targets."""
     found: dict[tuple[int, str], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
         found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
@@ -363,7 +363,8 @@ class _Writer(Lowering):
         self.hoisted = 0
 
     def functions(self) -> list[NumPyFunction]:
-        """Return the function, without a name, behind a function that reads its end in a table where there is one."""
+        """Return the function, without a name. If its end is read from a table, the function of the end comes before
+        it."""
         program, outer = self.program, ""
         if kinds := multiplied(program):
             formats = ", ".join(map(self.module.number, kinds))
@@ -400,8 +401,8 @@ class _Writer(Lowering):
         )
 
     def fitting(self, term: Term, source: str) -> str:
-        """Return the term's text; where it is too long for a line, the arguments are computed on lines of their own
-        first."""
+        """Return the term's text. If it is too long for a line, its arguments are first computed on lines of their
+        own."""
         text = self.term(term)
         if len(text) <= _WIDTH - 20 or not isinstance(term, Apply):
             return text
@@ -454,7 +455,7 @@ class _Writer(Lowering):
         return f"{self.function_of(t)}({', '.join(parts)})"
 
     def function_of(self, t: Apply) -> str:
-        """Return the function under the name that it has in the module."""
+        """Return the function by its name in the module."""
         if t.function == COMPARE:
             return self.compared(t)
         if t.function in _INVENTED:
@@ -494,6 +495,6 @@ class _Writer(Lowering):
 
 
 def _is_mixed(t: Apply) -> bool:
-    """Return whether an operation is one of mixed.py, which has tables of the results of narrow formats."""
+    """Return whether an operation is in mixed.py, which has tables of the results of narrow formats."""
     of_one = t.function in SEVERAL and t.mode != "" and t.format is not None and not is_usual(t.format)
     return t.mixed or of_one

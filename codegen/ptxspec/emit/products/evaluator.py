@@ -1,7 +1,7 @@
-"""Checked programs -> the manual's evaluator: JavaScript that is the same for all pages, and one file of data for each
-opcode, which holds its formats, types, variants and programs.
+"""Checked programs -> the manual's evaluator: JavaScript that all pages share, and one file of data for each opcode,
+with its formats, types, variants and programs.
 
-The arithmetic is written by people, in templates/manual/evaluator; data says what is computed."""
+The arithmetic is written by hand in templates/manual/evaluator; the data defines what is computed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..programs import Programs
 from ..registry import product
 from ..text import Files, Templates, plain
 
-# In the order in which they are run: each uses what the ones before it define.
+# In the order in which they run: each uses definitions of earlier ones.
 _SCRIPTS = (
     "formats", "rounding", "elementary", "units", "operations", "programs", "literals", "roundings", "accounts",
     "telling", "specials", "variants", "evaluator",
@@ -47,12 +47,12 @@ def _of(spec: Spec, checked: Checked, lines: Mapping[str, Sequence[str]], templa
 
 
 def script(root: Path) -> str:
-    """Return the scripts that all pages share, as one."""
+    """Return the scripts that all pages share, as one script."""
     return "".join(plain(root / _FOLDER / f"{name}.js", f"{_FOLDER}/{name}.js") for name in _SCRIPTS)
 
 
 def semantics_lines(spec: Spec) -> Mapping[str, Sequence[str]]:
-    """Return the lines of the files that semantics stands in, by their paths."""
+    """Return the lines of the files that contain semantics, by path."""
     codes: list[Code | None] = [i.semantics for i in spec.instructions.values()]
     codes += [r.code for r in spec.nan_rules.values()]
     codes += [c for m in spec.modifiers.values() for c in (m.raw, m.operand, m.result, m.override)]
@@ -60,9 +60,10 @@ def semantics_lines(spec: Spec) -> Mapping[str, Sequence[str]]:
 
 
 def _text(data: Mapping[str, Any]) -> str:
-    """Return an object of JavaScript, with a line for each of many entries, so that a change is a readable diff."""
+    """Return an object of JavaScript with one line for each of many entries, so that the diff of a change is
+    readable."""
 
-    # `json.dumps` would make one for each entry.
+    # `json.dumps` would put each entry on a line of its own.
     short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
     def long(value: Any) -> str:
@@ -75,7 +76,7 @@ def _text(data: Mapping[str, Any]) -> str:
 
 
 class _Opcode:
-    """One opcode's data."""
+    """The data of one opcode."""
 
     def __init__(self, spec: Spec, checked: Checked, lines: Mapping[str, Sequence[str]]) -> None:
         self.spec, self.checked, self.programs = spec, checked, Programs(lines)
@@ -99,8 +100,8 @@ class _Opcode:
         }
 
     def families(self) -> list[dict[str, Any]]:
-        """Return the families: variants that share everything but their programs, which stand in the order of their
-        spellings."""
+        """Return the families: variants that share everything except their programs. The programs are in the order of
+        the spellings."""
         found: dict[str, tuple[dict[str, Any], list[Variant]]] = {}
         for v in self.checked.instruction.variants:
             about = self.about(v)
@@ -108,7 +109,7 @@ class _Opcode:
         return [self.family(about, variants) for about, variants in found.values()]
 
     def about(self, v: Variant) -> dict[str, Any]:
-        """Return the data of a variant. Data that depends on targets is in pairs: some targets, and what holds on
+        """Return the data of a variant. Data that depends on targets is in pairs: some targets, and the value on
         them."""
         catalog, own = self.spec.catalog, {*v.modifiers, *v.means}
         hazards = dict[str, list[str]]()
@@ -130,8 +131,8 @@ class _Opcode:
         return {name: said for name, said in about.items() if said not in (None, [], ())}
 
     def modifiers(self) -> dict[str, tuple[str | None, bool, str]]:
-        """Return for each modifier the direction in which it makes operations round, whether it flushes, and the file
-        that says so. The modifiers are those that variants have, mean or behave as though they had."""
+        """Return, for each modifier, the direction in which it makes operations round, whether it flushes, and the file
+        that defines this. The modifiers are those that variants have, mean, or behave as if they had."""
         names = {n for v in self.checked.instruction.variants for n in (*v.modifiers, *v.means)}
         names.update(i.modifier for i in self.spec.implied)
         return {
@@ -139,11 +140,11 @@ class _Opcode:
         }
 
     def mask(self, targets: Iterable[str]) -> str:
-        """Return some targets as the bits of an integer, the first as the lowest."""
+        """Return some targets as bits of an integer, the first as the lowest bit."""
         return hex(sum(1 << self.targets[t] for t in targets))
 
     def family(self, about: dict[str, Any], variants: Sequence[Variant]) -> dict[str, Any]:
-        # The order of the characters, which JavaScript has, too.
+        # The order of characters, as in JavaScript.
         variants = sorted(variants, key=lambda v: v.spelling)
         words = ((v.modifiers, v.type_names) for v in variants)
         programs: list[int] = []

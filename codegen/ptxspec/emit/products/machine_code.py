@@ -1,5 +1,5 @@
-"""The model -> generated/data/machine_code.json: what ptxas makes of variants on each target, for `show` and for other
-programs. It is a file of its own: queries are quicker without."""
+"""The model -> generated/data/machine_code.json: the machine code that ptxas generates for variants on each target, for
+`show` and other programs. The file is separate because queries are faster without it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SOURCE = "spec/observed/machine_code.yaml"
 
 @product("machine_code")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """Return the file; none where no machine code was recorded."""
+    """Return the file; none if no machine code was recorded."""
     found = spec.machine
     if found is None:
         return {}
@@ -35,8 +35,8 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _entry(entry: MachineForms, targets: Sequence[str]) -> str:
-    """Return an entry: variants in notation that become the same but for modifiers, which `.*` stands for. `beyond`
-    counts what is called; targets that stand together are the first and the last of them."""
+    """Return an entry: notations of variants whose machine code is the same except for modifiers, which become `.*`.
+    `beyond` counts the instructions of called functions. A run of targets is written as its first and last."""
     code = []
     for c in entry.codes:
         on = [[run[0], run[-1]] for run in runs(c.targets, targets)]

@@ -1,6 +1,6 @@
 """Forms of mma -> CUDA test programs: one source per opcode, one kernel per form, and matrices of ones to multiply.
 
-What kernels with the same registers share is a macro: a shape."""
+Kernels with the same registers share a macro: a shape."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..registry import product
 from ..text import Files, Templates
 from .cuda import Guards, cell
 
-# The letters by which inline assembly names registers, and those of what has as many bits in memory.
+# The letters by which inline assembly names registers, and those of types with as many bits in memory.
 _LETTERS = {"b32": "r", "f32": "f", "f64": "d"}
 _MEMORY = {"b32": "r", "f32": "r", "f64": "l"}
 
@@ -33,18 +33,18 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """The registers of each operand, as 4f_4r_2r_4f, and the constants as they stand."""
+        """The registers of each operand, as in 4f_4r_2r_4f, and the constants unchanged."""
         found = ("".join(map(str, o.constants)) or f"{o.registers}{_LETTERS[o.type]}" for o in self.operands)
         return "_".join(found)
 
     @property
     def results(self) -> list[tuple[str, str]]:
-        """The letter of each register of D, and of its memory."""
+        """The letters of each register of D and of its memory."""
         return [(_LETTERS[o.type], _MEMORY[o.type]) for o in self.operands[:1] for _ in range(o.registers)]
 
     @property
     def sources(self) -> list[tuple[str, str]]:
-        """The same of all other registers."""
+        """The letters of all other registers and of their memory."""
         every = (o for o in self.operands[1:] if o.type)
         return [(_LETTERS[o.type], _MEMORY[o.type]) for o in every for _ in range(o.registers)]
 
@@ -55,7 +55,7 @@ class Shape:
 
     @property
     def cells(self) -> str:
-        """The cell in a row of each register, and the type of its memory: those of A, B, C and D."""
+        """The cell in a row of each register and the type of its memory, for A, B, C and D."""
         results, *sources = self.operands
         every = enumerate((*sources, results))
         return ", ".join(f"b{o.type[1:]}({n})" for n, o in every for _ in range(o.registers))
@@ -63,7 +63,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Test:
-    """A form's kernel; `row` is the number of what the runner runs it on, None where that is nothing."""
+    """A form's kernel. `row` is the number of the row that the runner runs it on; None if there is none."""
 
     form: Form
     name: str
@@ -94,13 +94,13 @@ class Source:
 
     @property
     def run(self) -> list[Shape]:
-        """The shapes of what is run."""
+        """The shapes of the kernels that are run."""
         return [self.shapes[name] for name in dict.fromkeys(t.shape for t in self.tests if t.row is not None)]
 
 
 @product("matrices")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """Return the sources of generated/cuda that multiply matrices."""
+    """Return the sources in generated/cuda that multiply matrices."""
     by_opcode: dict[str, list[Form]] = {}
     for f in spec.tensor.forms:
         by_opcode.setdefault(f.spelling.partition(".")[0], []).append(f)
@@ -124,8 +124,8 @@ def _source(spec: Spec, forms: Sequence[Form]) -> Source:
 
 
 def identifiers(forms: Sequence[Form]) -> Iterator[str]:
-    """Yield the names of the forms' kernels: their spellings without what all of them have, and without the orders that
-    most have."""
+    """Yield the names of the forms' kernels: their spellings without the parts that all have, and without the most
+    common orders."""
     every = [f.spelling.split(".") for f in forms]
     common = set[str]().union(*every[:1]).intersection(*every)
     usual, _ = Counter(f.orders for f in forms).most_common(1)[0]
@@ -135,9 +135,9 @@ def identifiers(forms: Sequence[Form]) -> Iterator[str]:
 
 
 def ones(spec: Spec, f: Form) -> tuple[int, ...]:
-    """Return a word of A, B, C and D where all elements of A, B and C are one: in every arithmetic a sum of so few ones
-    is exact. Empty for a form with metadata or scales, which would have to say which elements there are, and how large;
-    and for one that leaves D as its registers were."""
+    """Return a word of A, B, C and D with all elements of A, B and C one: a sum of so few ones is exact in every
+    arithmetic. Empty for a form with metadata or scales, which would also need values, and for one that leaves the
+    registers of D unchanged."""
     if f.is_sparse or f.is_scaled or not f.computes:
         return ()
     d, *others = f.types
@@ -145,13 +145,13 @@ def ones(spec: Spec, f: Form) -> tuple[int, ...]:
 
 
 def _product(f: Form) -> int:
-    """Return what comes of two elements that are one: of bits, what their operation says."""
+    """Return the result for two elements that are one; for bits, that of their operation."""
     operation = next((n for n in f.names if hasattr(int, f"__{n}__")), None)
     return int(getattr(int, f"__{operation}__")(1, 1)) if operation else 1
 
 
 def _word(spec: Spec, f: Form, of: str, value: int) -> int:
-    """Return a register with the same number in all of its elements."""
+    """Return a register with the same number in all elements."""
     format, element = spec.formats.get(of), spec.tensor.element(f, of)
     bits = value
     if isinstance(format, Format):

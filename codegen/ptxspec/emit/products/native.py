@@ -73,12 +73,12 @@ def shared(spec: Spec, templates: Templates) -> Files:
 
 
 def others_in_c(templates: Templates) -> dict[str, str]:
-    """Return the C of modules of no opcode, by their names."""
+    """Return the C of modules that belong to no opcode, by name."""
     return {name.removesuffix(".c"): text for name, text in templates.plain("native/others").items()}
 
 
 def part(checked: Checked, templates: Templates, parts: Parts) -> str:
-    """Return the C of an opcode but for its digest; empty where it has none."""
+    """Return the C of an opcode, without its digest; empty if there is none."""
 
     def make() -> str:
         i = checked.instruction
@@ -94,7 +94,8 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> str:
 
 
 def digest(common: Mapping[str, str], text: str) -> str:
-    """Return the digest of a module's C, with all that it includes, but for comments; empty where it has none."""
+    """Return the digest of a module's C and of everything that it includes, without comments; empty if there is no
+    C."""
     if not text:
         return ""
     every = "".join([*(common[name] for name in sorted(common)), text])
@@ -102,7 +103,7 @@ def digest(common: Mapping[str, str], text: str) -> str:
 
 
 def _numbers(f: Format) -> Iterator[str]:
-    """Yield the numbers of a narrow format as C has them, eight to a line."""
+    """Yield the numbers of a narrow format as C, eight per line."""
     texts = [_number(f, x) for x in range(1 << f.width)]
     for i in range(0, len(texts), 8):
         yield ", ".join(texts[i : i + 8])
@@ -118,7 +119,7 @@ def _number(f: Format, bits: int) -> str:
 
 
 def _turns() -> Iterator[tuple[int, int]]:
-    """Yield 2**(i - 23) radians in turns, without whole turns, for the exponents i of binary32: 64 bits and 32 more."""
+    """Yield the fraction of 2**(i - 23) radians in turns for each exponent i of binary32: 64 bits and 32 more."""
     with mpmath.workprec(300):
         longer = int(mpmath.ldexp(1 / (2 * mpmath.pi), 96 + 127))
     for i in range(128):

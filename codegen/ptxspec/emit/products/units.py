@@ -27,7 +27,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 
 def _text(value: Any) -> str:
-    """Return a field in Python: a table with a row to a line, a long text in lines of its own."""
+    """Return a field in Python: a table with one row per line, a long text on lines of its own."""
     if isinstance(value, str):
         return f'"""\n{value}"""' if "\n" in value else f'"{value}"'
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):

@@ -15,7 +15,8 @@ from .catalog import products, window
 from .families import Family
 from .site import Site
 
-# The number of products shown with a target in the list of targets, and of notations in a row before it folds.
+# The number of products shown with a target in the list of targets, and the number of notations in a row before it
+# folds.
 _SHOWN = 3
 _FOLDED = 4
 
@@ -40,8 +41,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """The PTX versions that support variants on a target, or on a kind of it. `since`: older versions have the target,
-    too. `ended`: later versions do not support them. `hazards` are the places of the hazards there."""
+    """The PTX versions that support variants on a target or on a kind of it. `since`: older versions also support the
+    target. `ended`: later versions do not support the variants. `hazards` are the places of the hazards there."""
 
     kind: str
     versions: str
@@ -52,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """`cells` is the place of its cells among all: many rows have the same."""
+    """A row. `cells` is the place of its cells, which many rows share."""
 
     family: Family
     needs: str
@@ -102,7 +103,7 @@ def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Fi
 
 
 class _Matrix:
-    """The columns, the newest target first, and the rows of cells, of which `cells` has each once."""
+    """The columns, the newest target first, and the rows. `cells` has each different row of cells once."""
 
     def __init__(self, spec: Spec, hazards: Sequence[str]) -> None:
         self.cells: dict[tuple[Sequence[Part], ...], int] = {}
@@ -128,8 +129,8 @@ class _Matrix:
         return MatrixRow(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
-        """Return the parts of a target, and those of its kinds that differ: a kind supports what its base supports,
-        from its own PTX version on."""
+        """Return the part of a target, and those of its kinds that differ: a kind supports what its base supports, from
+        its own PTX version on."""
         base = self._part(family, column.target)
         if base:
             yield base
@@ -147,19 +148,19 @@ class _Matrix:
         return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
 
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
-        """Return whether a kind adds nothing to its base and its own first version."""
+        """Return whether a kind adds nothing to its base except its own first PTX version."""
         first, dash, last = base.versions.partition("\N{EN DASH}")
         known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
         return part.hazards == base.hazards and part.versions == known + dash + last
 
 
 def _short(product: str) -> str:
-    """Return a product's name without the brand that all of its kind have."""
+    """Return a product's name without its common brand."""
     return product.removeprefix("NVIDIA ").removeprefix("GeForce ").removeprefix("Tesla ")
 
 
 def _architectures(spec: Spec) -> list[tuple[str, list[tuple[Target, str]]]]:
-    """Return all targets of the filter, the newest first, by NVIDIA's name for their architecture."""
+    """Return all targets of the filter, the newest first, by NVIDIA's name of their architecture."""
     found: dict[str, list[tuple[Target, str]]] = {}
     for t in reversed(list(spec.targets.values())):
         sold = products(spec, t)
@@ -174,7 +175,7 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 
 
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
-    """Return the targets of a hazard, where they are not all that support the variants."""
+    """Return the targets of a hazard; empty if all that support the variants have it."""
     taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
     first, last = taking.index(targets[0]), taking.index(targets[-1])
     if taking == list(targets):

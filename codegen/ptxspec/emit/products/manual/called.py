@@ -1,4 +1,5 @@
-"""The functions of CUDA C++ and libdevice as data for the manual's search: what nvcc makes of each, in few words."""
+"""The functions of CUDA C++ and libdevice as data for the manual's search, with the PTX that nvcc generates for each in
+few words."""
 
 from __future__ import annotations
 
@@ -8,18 +9,18 @@ from typing import Any
 
 from ....model import Becomes, CallEvidence
 
-# The most instructions of a call whose spellings are told, and the most calls of a function.
+# The most instructions of a call whose spellings are listed, and the most calls of a function.
 _TOLD, _CALLS = 2, 4
 _SPELLING = re.compile(r"(?:@!?\S+ )?(\S+)")
 _SOFTWARE = "software"
 
 
 def functions(found: CallEvidence) -> dict[str, Any]:
-    """Return the functions that have a plain name, without constructors.
+    """Return the functions with plain names, without constructors.
 
-    Names have the place of a history; several such places with the types of their arguments, behind the number of those
-    left out, where what becomes of a call depends on them. A history is, for each of several targets in a row, the
-    place of a text and the number of these targets; a text is empty where a call does not compile."""
+    A name has the place of a history. If the PTX depends on the types of arguments, it has the number of calls left
+    out, and then several such places, each with the types. A history is, for each run of targets, the place of a text
+    and the number of these targets; a text is empty if a call does not compile."""
     texts: dict[str, int] = {}
     histories: dict[tuple[int, ...], int] = {}
     names: dict[str, dict[tuple[int, ...], str]] = {}
@@ -45,8 +46,8 @@ def functions(found: CallEvidence) -> dict[str, Any]:
 
 
 def _told(became: Becomes) -> str:
-    """Return what became of a call: the spellings of its instructions, or where they are several that of the one
-    whose spelling says most."""
+    """Return the PTX of a call in short: the spellings of its instructions, or the longest spelling if there are
+    many."""
     if not became.ptx:
         return _SOFTWARE if became.count else "no instruction"
     statements = (s.strip() for s in became.ptx.split(";"))

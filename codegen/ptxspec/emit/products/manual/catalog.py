@@ -1,4 +1,5 @@
-"""The variants that exist, and where, as data for the manual's scripts: catalog.js documents what they make of it."""
+"""The existing variants and where they are available, as data for the manual's scripts. catalog.js documents how it
+uses the data."""
 
 from __future__ import annotations
 
@@ -48,8 +49,8 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
 
 
 def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | None] | None:
-    """Return the first and the last PTX version that takes a variant on a target, both of which know it; without a last
-    one, all from the first on. None where no version does."""
+    """Return the first and the last PTX version that support a variant on a target and also the target itself; the last
+    is None if all later ones do. Return None if no version does."""
     if not spec.catalog.takes(r, target.name):
         return None
     first, last = spec.catalog.window(r, target.name)
@@ -57,14 +58,14 @@ def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | Non
 
 
 def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """Return the PTX versions as the manual's scripts have them: `7.0`, `1.0-1.3`, or empty."""
+    """Return the PTX versions in the notation of the manual's scripts: `7.0`, `1.0-1.3`, or empty."""
     found = versions(spec, r, target)
     return "-".join(filter(None, found)) if found else ""
 
 
 def called(spec: Spec) -> dict[str, list[str]]:
-    """Return the modifiers and types that everyday words mean, and those that the width of a number means: fp16 is f16,
-    fp8 is every signed format of 8 bits."""
+    """Return the modifiers and types that everyday words mean, and those that a width means: fp16 is f16, fp8 is every
+    signed format of 8 bits."""
     dotted = {word: [m[1:] for m in meanings if m[0] == "."] for word, meanings in spec.words.items()}
     found: dict[str, list[str]] = {word: names for word, names in dotted.items() if names}
     for t in spec.types.values():
@@ -77,11 +78,11 @@ def called(spec: Spec) -> dict[str, list[str]]:
 
 
 def products(spec: Spec, target: Target) -> list[str]:
-    """Return the names under which the GPUs of a target are sold, the best known first; an architecture- or
-    family-specific target has those of its base."""
+    """Return the names of the GPUs with a target, the best known first. An architecture- or family-specific target has
+    those of its base."""
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
 def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return each text with the number of times that it stands in a row."""
+    """Return each text with the length of its run."""
     return [(text, len(list(same))) for text, same in groupby(texts)]

@@ -1,4 +1,4 @@
-"""The page of what NVIDIA's manual says and the assembler does."""
+"""The page of the differences between NVIDIA's manual and the assembler."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .site import Site
 
 @dataclass(frozen=True)
 class Differing:
-    """Variants of which the manual says one thing, and the assembler does another. `counted`: their spelling is that of
-    variants with other numbers of operands, too."""
+    """Variants for which the assembler does something else than the manual states. `counted`: variants with other
+    numbers of operands have the same spelling."""
 
     opcode: str
     forms: Sequence[str]
@@ -27,7 +27,7 @@ class Differing:
 
 
 def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
-    """Return manual/differences, where something was observed."""
+    """Return manual/differences if something was observed."""
     if spec.evidence is None:
         return {}
     instructions = [c.instruction for c in checked]

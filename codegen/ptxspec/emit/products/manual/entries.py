@@ -1,5 +1,5 @@
-"""The entries of the search beside variants and targets: names with what is said of them, notes, hazards, and the
-sections of pages. Every link leads to an anchor of a page that was made."""
+"""The entries of the search besides variants and targets: names with their descriptions, notes, hazards, and the
+sections of pages. Every link leads to an anchor of a generated page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from ....model import Spec
 from ....semantics.functions import TABLE
 from .site import Places
 
-# The number of characters of a note that are shown.
+# The number of characters that are shown of a note.
 _SHOWN = 240
 
 
 class Result(NamedTuple):
-    """`kind` is what it is, in a word; `link` a page with or without an anchor; `names` other words for it."""
+    """An entry. `kind` is a word for its kind; `link` is a page with or without an anchor; `names` are other words for
+    it."""
 
     kind: str
     title: str
@@ -27,7 +28,7 @@ class Result(NamedTuple):
 
 
 class Entries:
-    """The entries that a specification gives, linked to the pages made of it: `places` has their anchors by file
+    """The entries that a specification provides, with links to its pages. `places` has the pages' anchors by file
     name."""
 
     def __init__(self, spec: Spec, places: Mapping[str, Places]) -> None:
@@ -60,7 +61,7 @@ class Entries:
                     yield Result(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
 
     def _topics(self) -> Iterator[Result]:
-        """Yield what people ask and look for, where the page about it was made."""
+        """Yield topics that people search for, if the page about them exists."""
         for t in (*self._spec.questions, *self._spec.topics):
             if t.page.partition("#")[0] in self._places:
                 yield Result("page", t.title.replace("`", ""), t.page, "", t.words)
@@ -73,7 +74,7 @@ class Entries:
             yield Result("register", r.text, "special-registers.html", f"{_ended(r.summary)} Requires {needs}.", names)
 
     def _functions(self) -> Iterator[Result]:
-        """Yield the functions of the semantics, with a link to their list, or to where one is called first."""
+        """Yield the functions of the semantics, with a link to their list or to the first call."""
         called: dict[str, list[str]] = {}
         for i in self._spec.instructions.values():
             for name in dict.fromkeys(re.findall(r"\w+", i.semantics.text)):
@@ -92,7 +93,8 @@ class Entries:
                 )
 
     def _others(self) -> Iterator[Result]:
-        """Yield functions of other languages: what compilers make of them, and which variants compute the same."""
+        """Yield functions of other languages: the instructions that compilers generate for them, and the variants that
+        compute the same."""
         compiled: set[str] = set()
         known = {v.spelling for i in self._spec.instructions.values() for v in i.variants}
         for c in self._spec.functions.compiled:
@@ -132,7 +134,7 @@ class Entries:
                 yield Result("claim", name, self._link(f"{used[name]}.html", "claims", "accuracy"), _ended(meaning))
 
     def _link(self, page: str, *anchors: str, page_too: bool = True) -> str:
-        """Return the first of some anchors that a page has; without one the page itself, or nothing."""
+        """Return a link to the first of some anchors that a page has; without one, to the page itself, or nothing."""
         found = next((a for a in anchors if a in self._places[page].anchors), "")
         return f"{page}#{found}" if found else page if page_too else ""
 
@@ -142,7 +144,7 @@ def _about(opcode: str, forms: str) -> str:
 
 
 def _ended(text: str) -> str:
-    """Return text on one line that ends as a sentence."""
+    """Return text on one line that ends with a full stop."""
     line = " ".join(text.split())
     return line if line.endswith((".", "?")) else f"{line}."
 

@@ -1,5 +1,5 @@
-"""Groups of variants with the same requirement, claim and hazards: the rows of the availability page and of the data of
-the manual's scripts."""
+"""Groups of variants with the same requirement, claim and hazards: the rows of the availability page and of the data
+for the manual's scripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .forms import Forms, Writer
 
 @dataclass(frozen=True)
 class Family:
-    """Variants of an opcode with one requirement, one claim and one set of hazards. `hazards` are by their texts the
-    targets on which each holds; `claims` are other claims than their own, with the targets on which they make these."""
+    """Variants of an opcode with one requirement, one claim and one set of hazards. `hazards` has the targets of each
+    hazard by its text; `claims` has the targets of each other claim."""
 
     forms: Forms
     variants: Sequence[Variant]

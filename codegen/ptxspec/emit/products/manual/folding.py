@@ -45,7 +45,7 @@ class Folded:
 
 
 def entries(spec: Spec, write: Writer, checked: Checked) -> list[Folded]:
-    """Return the entries of one instruction."""
+    """Return the entries of an instruction."""
     found = []
     for folding in checked.instruction.folding:
         variants = [v for v in checked.instruction.variants if folding.selector.matches(v)]
@@ -67,7 +67,7 @@ def _hex(bits: int, width: int) -> str:
 
 
 def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
-    """Return a kernel that stores what one example is folded to."""
+    """Return a kernel that stores the folded result of one example."""
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
     ptx = window(spec, v.requires, target).partition("-")[0]
     sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]

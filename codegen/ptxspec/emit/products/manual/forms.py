@@ -13,7 +13,8 @@ from ....model import Instruction, Operand, Spec, Variant
 
 @dataclass(frozen=True)
 class Forms:
-    """Notations of variants of one opcode; `operands` where the spelling alone does not tell them from others."""
+    """Notations of variants of one opcode. `operands` is set if the spelling alone does not distinguish them from
+    others."""
 
     opcode: str
     texts: tuple[str, ...]
@@ -35,15 +36,15 @@ class Writer:
         self.spec = spec
 
     def __call__(self, variants: Iterable[Variant]) -> list[Forms]:
-        """Return the variants for pages about several opcodes: texts without the opcode, and the number of operands
-        where it tells variants apart."""
+        """Return the variants for pages about several opcodes: texts without the opcode, and the number of operands if
+        it distinguishes variants."""
         found: dict[tuple[str, int | None], list[Variant]] = {}
         for v in variants:
             found.setdefault((v.opcode, self.operands(v)), []).append(v)
         return [Forms(opcode, self._texts(alike), operands) for (opcode, operands), alike in found.items()]
 
     def operands(self, v: Variant) -> int | None:
-        """Return the number of operands, where the spelling alone does not tell it from others."""
+        """Return the number of operands if the spelling alone does not distinguish the variant from others."""
         return v.operands if v.key[0] in self._ambiguous else None
 
     def whole(self, variants: Iterable[Variant]) -> list[str]:
@@ -56,19 +57,19 @@ class Writer:
 
     @cached_property
     def _ambiguous(self) -> set[str]:
-        """The spellings that several variants have."""
+        """The spellings that several variants share."""
         spellings = Counter(v.spelling for i in self.spec.instructions.values() for v in i.variants)
         return {s for s, n in spellings.items() if n > 1}
 
 
 def statement(v: Variant) -> str:
-    """Return the operands as a syntax line has them, without their types: `p{|q}, a, b, {!}c`."""
+    """Return the operands as in a syntax line, without their types: `p{|q}, a, b, {!}c`."""
     result = "|".join(v.result.places) + ("" if not v.pair else "|q" if v.pair in v.needed else "{|q}")
     return ", ".join([result, *map(_source, v.written)])
 
 
 def unpacking(instruction: Instruction) -> list[str]:
-    """Return the statements that stand the other way round, with a vector as their result."""
+    """Return the reverse statements, whose result is a vector."""
     packing = [(v, s) for v in instruction.variants for s in v.sources if s.braced] if instruction.unpacks else []
     return [f"{v.spelling} {{{', '.join(r.replace(s.name, 'd') for r in s.registers)}}}, a" for v, s in packing]
 

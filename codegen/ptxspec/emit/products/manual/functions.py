@@ -1,4 +1,4 @@
-"""The page of the functions that semantics calls: the table's own words, and who calls them."""
+"""The page of the functions that semantics calls: the descriptions in the table, and the opcodes that call them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .site import Site
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text, or the rows of a table: names and what they are."""
+    """Text, or the rows of a table: names with their meanings."""
 
     text: str
     rows: Sequence[Sequence[str]] = ()
@@ -24,8 +24,8 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Documented:
-    """`call` is how it is called, `kinds` what it takes and gives, `written` how an operator spells it; `opcodes` call
-    it by name."""
+    """A function with its description. `call` is its signature, `kinds` the kinds of its operands and result, and
+    `written` its form as an operator; `opcodes` call it by name."""
 
     function: Function
     call: str
@@ -60,7 +60,7 @@ def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
 
 
 def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
-    """Return the functions by what they deliver, in the table's order."""
+    """Return the functions by the kind of their result, in the table's order."""
     found: dict[tuple[str, str], list[Documented]] = {}
     for f in TABLE.values():
         entry = Documented(
@@ -94,7 +94,7 @@ def _kinds(f: Function) -> str:
 
 
 def _operator(f: Function) -> str:
-    """Return a function as the language writes its operator: before one operand, between two, or among three with a
+    """Return a function in the notation of its operator: before one operand, between two, or among three with a
     condition in the middle."""
     if not f.operator:
         return ""
@@ -110,8 +110,8 @@ def _operator(f: Function) -> str:
 
 
 def _paragraph(text: str) -> Paragraph:
-    """Return a paragraph of the language's description: indented lines are a table, each row a name and, two spaces on,
-    its meaning."""
+    """Return a paragraph of the language's description. Indented lines are a table: each row is a name and, after two
+    spaces, its meaning."""
     lines = text.strip("\n").split("\n")
     if not lines[0].startswith("  "):
         return Paragraph(" ".join(lines))

@@ -1,4 +1,5 @@
-"""The pages about using all of this: templates/manual/guides, written once as Markdown and shown as HTML too."""
+"""The pages about the use of this project: templates/manual/guides, written once as Markdown and also published as
+HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ OVERVIEW = "guide"
 
 @dataclass(frozen=True)
 class Guide:
-    """A page of the guide as the overview lists it."""
+    """A page of the guide, as in the overview."""
 
     name: str
     title: str
@@ -30,7 +31,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class Example:
-    """A file of PTX: its first line is a comment that says what it is."""
+    """A file of PTX. Its first line is a comment that describes it."""
 
     name: str
     path: str
@@ -66,7 +67,7 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
 
 
 def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], list[str]]]:
-    """Return variants of which the emulator follows a published model: what they claim on which targets, and their
+    """Return the variants for which the emulator follows a published model: their claims on targets, and their
     forms."""
     found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
     for i in spec.instructions.values():

@@ -1,4 +1,4 @@
-"""The model -> the manual's page about what each PTX version and each target brought."""
+"""The model -> the manual's page about the variants that each PTX version and each target introduced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Release:
-    """A PTX version, the targets that came with it, and the variants that are there since, or no longer."""
+    """A PTX version, the targets that it introduced, and the variants that it added or removed."""
 
     version: PtxVersion
     targets: Sequence[Target]
@@ -37,7 +37,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Generation:
-    """A target and the variants of which it is the oldest that has them."""
+    """A target, and the variants of which it is the oldest target."""
 
     target: Target
     products: Sequence[str]
@@ -45,7 +45,7 @@ class Generation:
 
 
 def emit(spec: Spec, write: Writer, site: Site) -> Files:
-    """Return manual/history, as HTML and as Markdown; the newest stand first."""
+    """Return manual/history, as HTML and as Markdown, with the newest first."""
     variants = [v for i in spec.instructions.values() for v in i.variants if not v.crash]
     oldest = _grouped(variants, lambda v: v.requires.target)
     generations = [
@@ -74,8 +74,8 @@ def _releases(spec: Spec, write: Writer, variants: Iterable[Variant]) -> list[Re
 
 
 def _first_version(spec: Spec, r: Requirement) -> str:
-    """Return the PTX version from which on some target has a variant. It need not be the oldest such target, which may
-    have come with a newer version than the next one."""
+    """Return the first PTX version in which some target has a variant. This target need not be the oldest one: an older
+    target may have been introduced in a newer PTX version."""
     taking = [t for t in spec.targets.values() if spec.catalog.takes(r, t.name)]
     first = [(spec.versions[spec.catalog.window(r, t.name)[0]], spec.versions[t.ptx]) for t in taking]
     return min((max(both, key=lambda p: p.order) for both in first), key=lambda p: p.order).version

@@ -1,4 +1,4 @@
-"""The manual's first page: what people ask, the instructions by what they do, and all other pages."""
+"""The manual's first page: frequent questions, the instructions by what they do, and all other pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with the addresses that answer it, in HTML and in Markdown."""
+    """A question with the HTML and Markdown addresses of its answer."""
 
     ask: str
     html: str
@@ -32,7 +32,7 @@ class Question:
 
 
 def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
-    """Return manual/index, as HTML and as Markdown. The pages that it links to were made before."""
+    """Return manual/index, as HTML and as Markdown. The pages that it links to must already exist."""
     matrices = {f.spelling.partition(".")[0] for f in spec.tensor.forms}
     values = {
         "opcodes": len(instructions),
@@ -50,14 +50,14 @@ def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
 
 
 def _in_markdown(page: str, site: Site) -> str:
-    """Return the address of a page's Markdown, with the anchor of the heading that an HTML address leads to."""
+    """Return the address of a page in Markdown, with the anchor of the heading that an HTML address leads to."""
     file, _, place = page.partition("#")
     title = next((title for title, found in site.places[file].headings if place and found == place), "")
     return f"{file.removesuffix('.html')}.md" + (f"#{anchor(title)}" if title else "")
 
 
 def _groups(spec: Spec, instructions: Sequence[Instruction]) -> list[Group]:
-    """Return the groups that have instructions, in the specification's order; without titles, one group of all."""
+    """Return the groups that contain instructions, in the specification's order; without titles, one group of all."""
     found: dict[str, list[Instruction]] = {name: [] for name in spec.group_titles}
     rest: list[Instruction] = []
     for i in instructions:

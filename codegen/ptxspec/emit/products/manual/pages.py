@@ -84,8 +84,8 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Fi
 
 
 def _by_result(offered: Sequence[Offered]) -> tuple[list[Offered], dict[str, str]]:
-    """Return recipes sorted by the type of their result, and each type by the id of its first recipe. Recipes with one
-    type keep their order, and entries without an example come last."""
+    """Return recipes sorted by the type of their result, and the id of the first recipe of each type. Recipes of one
+    type keep their order; entries without an example come last."""
     types = {o.id: o.example.variant.type_names[0] for o in offered if o.example and not o.nowhere}
     order = {name: n for n, name in enumerate(dict.fromkeys(types.values()))}
     found = sorted(offered, key=lambda o: order.get(types.get(o.id, ""), len(order)))

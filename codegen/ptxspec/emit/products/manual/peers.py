@@ -1,4 +1,4 @@
-"""The model -> the manual's page about other packages: where their results differ from PTX's, and how."""
+"""The model -> the manual's page about other packages, and how their results differ from PTX's."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...text import Files
 from .site import Site
 
 PATH = "spec/observed/peers.yaml"
-# The set of operands that says how often a difference occurs, which is told even where it never does.
+# The set of operands that shows how often a difference occurs. It is listed even if the difference never occurs.
 EVEN = "random bits"
-# The verdicts, the worst first.
+# The verdicts, from worst to best.
 ORDER = (WRONG := "wrong", "policy", "NaN bits")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The text of a table about a peer's results, and whether some of them are wrong."""
+    """A table's text about a peer's results, and whether some of them are wrong."""
 
     text: str
     wrong: bool = False
@@ -28,7 +28,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """A peer's differences of one kind, in so many operations; `counts` has a text for each set of operands."""
+    """A peer's differences of one kind, and the number of operations that have them. `counts` has a text for each set
+    of operands."""
 
     verdict: str
     operations: int
@@ -38,7 +39,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Shown:
-    """A peer, the number of operations that were compared, those of each verdict, and its differences."""
+    """A peer, the number of compared operations, the number of each verdict, and its differences."""
 
     peer: Peer
     compared: int
@@ -49,7 +50,7 @@ class Shown:
 @dataclass(frozen=True)
 class Group:
     """Operations of one sort: a row of cells for each, with a column for each peer that has one of them. `absent` has
-    the reasons of the others."""
+    the reasons of the other peers."""
 
     title: str
     anchor: str
@@ -59,7 +60,7 @@ class Group:
 
 
 def emit(comparison: PeerComparison, recordings: int, site: Site) -> Files:
-    """Return manual/peers. `recordings` is the number of recordings of GPUs that there are."""
+    """Return manual/peers. `recordings` is the number of recordings of GPUs."""
     verdicts = {k.name: k.verdict for k in comparison.kinds}
     every = [o for g in comparison.groups for o in g.operations]
     values = {

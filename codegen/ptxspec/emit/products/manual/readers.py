@@ -16,12 +16,12 @@ SUMMARY = (
     "PTX arithmetic instructions: which targets and PTX versions support each variant, what it computes bit for bit, "
     "its corner cases, accuracy and hazards, and what to write where it is not available."
 )
-# The largest block that zlib's format stores as it is.
+# The largest block that zlib's format stores uncompressed.
 _BLOCK = 0xFFFF
 
 
 def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
-    """Return llms.txt with the pages' addresses and llms-full.txt with their text, objects.inv, hover.json. `pages` are
+    """Return llms.txt with the pages' addresses, llms-full.txt with their text, objects.inv and hover.json. `pages` are
     those of the manual."""
     sources = ["spec/instructions/"]
     texts = {name: without_page_links(_unstamped(pages[f"manual/{name}"])) for name in _markdown(site, pages)}
@@ -53,7 +53,7 @@ def _unstamped(text: str) -> str:
 
 
 def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the things that another project's pages can link to: name, role, address, title."""
+    """Yield the objects that pages of other projects can link to: name, role, address, title."""
     for p in site.every:
         name = p.file.removesuffix(".html")
         yield name, "std:doc", p.file, p.title
@@ -69,8 +69,8 @@ def _objects(spec: Spec, site: Site, pages: Files) -> Iterator[tuple[str, str, s
 
 
 def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
-    """Return Sphinx's inventory, version 2, whose lines stand in a zlib stream. The stream stores them uncompressed,
-    since this file must not differ from one version of zlib to the next."""
+    """Return Sphinx's inventory, version 2, with its lines in a zlib stream. They are stored uncompressed, because this
+    file must not depend on the version of zlib."""
     head = "# Sphinx inventory version 2\n# Project: ptxspec\n# Version: \n# The remainder is compressed using zlib.\n"
     lines = "".join(f"{name} {role} 1 {address} {title}\n" for name, role, address, title in objects).encode()
     blocks = [lines[at : at + _BLOCK] for at in range(0, len(lines), _BLOCK)]
@@ -86,8 +86,7 @@ def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def _hover(spec: Spec) -> str:
-    """Return the Markdown to show where a name stands under the cursor; `variants` has the spellings of each text, by
-    opcode."""
+    """Return the Markdown to show for a name under the cursor. `variants` has the spellings of each text, by opcode."""
     variants: dict[str, dict[str, list[str]]] = {i.opcode: {} for i in spec.instructions.values()}
     for i in spec.instructions.values():
         for v in i.variants:

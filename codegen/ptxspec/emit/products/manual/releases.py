@@ -1,4 +1,5 @@
-"""The model -> the manual's page about CUDA, drivers and GPUs: what reads a PTX version, what compiles for a target."""
+"""The model -> the manual's page about CUDA, drivers and GPUs: what reads a PTX version, and what compiles for a
+target."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .site import Site
 
 @dataclass(frozen=True)
 class Sold:
-    """A target, what its GPUs are sold as, and which targets run what is compiled for it, where these are others."""
+    """A target, the names of its GPUs, and the targets that run code compiled for it, if these differ."""
 
     target: Target
     products: Sequence[str]
@@ -22,7 +23,7 @@ class Sold:
 
 
 def emit(spec: Spec, site: Site) -> Files:
-    """Return manual/releases, as HTML and as Markdown; the newest stand first."""
+    """Return manual/releases, as HTML and as Markdown, with the newest first."""
     targets = list(spec.targets.values())
     values = {
         "versions": [(v, _known(targets, v)) for v in list(spec.versions.values())[::-1]],

@@ -1,5 +1,5 @@
-"""The data of the manual's search beside the catalogue: search.data.js, for the scripts named search.*.js. These
-document what they make of it."""
+"""The data of the manual's search besides the catalogue: search.data.js, for the scripts search.*.js, which document
+how they use it."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
 
 
 def _words(spec: Spec) -> dict[str, list[str]]:
-    """Return the instructions that everyday words mean, some of them with modifiers."""
+    """Return the instructions that everyday words mean, some with modifiers."""
     found = {word: [m for m in meanings if m[0] != "."] for word, meanings in spec.words.items()}
     return {word: spellings for word, spellings in found.items() if spellings}
 
 
 def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, str], list[Variant]]:
-    """Return the variants of an instruction that have a recipe, by what it requires and how it differs."""
+    """Return the variants of an instruction with recipes, by the recipe's requirement and difference."""
     found: dict[tuple[Requirement, str], list[Variant]] = {}
     for v in instruction.variants:
         for instead in spec.instead.get(v, ()):
@@ -73,8 +73,8 @@ def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, st
 def _opcode(
     write: Writer, instruction: Instruction, recipes: Iterable[tuple[str, str, Sequence[Variant]]]
 ) -> dict[str, object]:
-    """Return the number of operands of most variants and of those that have others, the spellings that are available
-    nowhere, other instructions of the same name, and which variants have recipes."""
+    """Return the number of operands of most variants and the exceptions, the spellings that are available nowhere,
+    other instructions of the same name, and the variants with recipes."""
     most = Counter(v.operands for v in instruction.variants).most_common(1)[0][0]
     others: dict[int, list[Variant]] = {}
     for v in instruction.variants:

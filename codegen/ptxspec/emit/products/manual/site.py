@@ -1,4 +1,4 @@
-"""The frame around every page of the manual, and what all pages load: the style sheet and the scripts."""
+"""The frame around every page of the manual, and the files that all pages load: the style sheet and the scripts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Page:
 
 @dataclass
 class Places:
-    """The places in a page that links may lead to, collected while its templates write them: headings, each with its
+    """The places in a page that links may lead to, collected while its templates are filled: headings, each with its
     anchor, and other anchors. The anchor of the page's own title is empty."""
 
     headings: list[tuple[str, str]] = field(default_factory=list)
@@ -74,8 +74,7 @@ class Places:
 
 
 class Site:
-    """A renderer of pages, each as HTML and as Markdown. `places` are those of the HTML pages, by the name of the
-    file."""
+    """A renderer of pages, each as HTML and as Markdown. `places` are those of the HTML pages, by file name."""
 
     def __init__(self, spec: Spec, templates: Templates, opcodes: Sequence[str]) -> None:
         self._templates = templates
@@ -103,7 +102,7 @@ class Site:
     def page(
         self, name: str, sources: Iterable[str], values: Mapping[str, object], *, template: str | None = None
     ) -> Files:
-        """Return a page as HTML and as Markdown; `sources` are the files that it is made from."""
+        """Return a page as HTML and as Markdown. `sources` are the files that it is made from."""
         made_from = list(sources)
         text = self._templates.render(f"manual/{template or name}.md.j2", made_from, _COMMENT, site=self, **values)
         html = self._html(name, f"manual/{template or name}.html.j2", made_from, values)
@@ -121,12 +120,12 @@ class Site:
         )  # fmt: skip
 
     def part(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> Files:
-        """Return a section of an opcode's page as a page of HTML of its own: in Markdown it stays on the opcode's
+        """Return a section of an opcode's page as an HTML page of its own. In Markdown it stays on the opcode's
         page."""
         return {f"manual/{name}.html": self._terms.in_html(self._html(name, "manual/part.html.j2", sources, values))}
 
     def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
-        """Return a page of the guide: its template is Markdown, which is shown as HTML too."""
+        """Return a page of the guide. Its template is Markdown, which is also published as HTML."""
         template = f"manual/guides/{name}.md.j2"
         made_from = list(sources)
         text = self._templates.render(template, made_from, _COMMENT, **values)
@@ -139,7 +138,7 @@ class Site:
         return {f"manual/{name}.md": text, f"manual/{name}.html": page}, found
 
     def shared(self) -> Files:
-        """Return the style sheet, and the scripts that are the same whatever the specification says."""
+        """Return the style sheet, and the scripts that do not depend on the specification."""
         scripts = self._templates.plain("manual/scripts")
         style = self._templates.render("manual/style.css.j2", [], comment="/* {} */")
         return {"manual/style.css": style, **{f"manual/{name}": text for name, text in scripts.items()}}

@@ -1,4 +1,4 @@
-"""The model -> the manual's page about speed: charts of the ratios that were measured, and all figures in tables."""
+"""The model -> the manual's page about speed: charts of the measured ratios, and all figures in tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...text import Files
 from .site import Site
 
 PATH = "spec/observed/speed.yaml"
-# How the heads of columns with ratios begin, and what stands before that of the kernels in C.
+# The beginnings of the heads of columns with ratios, and the prefix of those of the kernels in C.
 _RATIO, _ACCELERATED = "x ", "C "
 _FIGURE = re.compile(r"(\d+(?:\.\d+)?)(?: \((\d+(?:\.\d+)?)\))?")
 # The heads of columns in words, with their units.
@@ -33,15 +33,15 @@ _HEADS = {
     "what": "Measurement",
     "measured": "Result",
 }
-# The columns of a table whose rows were each measured in a way of their own.
+# The columns of a table whose rows were measured in different ways.
 _ALONE, _RELATIVE = ("measured", "at most"), ("ratio", "against", "ratio at most")
 _NOTHING = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One ratio, drawn from 1 to the right where it is larger; places are percentages of the width. `aim` is the place
-    of the aim, None where there is none."""
+    """One ratio, drawn from 1 to the right if it is larger. Places are percentages of the width; `aim` is that of the
+    aim, None without one."""
 
     series: str
     text: str
@@ -52,8 +52,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """The ratios of one column and of the same in C, by the cells of the first column, whose head is `label`.
-    `marks` are the axis's: each a number with its place."""
+    """The ratios of one column, with and without C, by the cells of the first column. The head of that column is
+    `label`. `marks` are the axis's numbers, each with its place."""
 
     title: str
     note: str
@@ -65,7 +65,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Part:
-    """Some columns of a table, with their heads in words. `gaps`: some of its cells say that nothing was measured."""
+    """Some columns of a table, with their heads in words. `gaps`: in some cells nothing was measured."""
 
     title: str
     heads: Sequence[str]
@@ -107,8 +107,7 @@ def _words(head: str) -> str:
 
 
 def _parts(table: SpeedTable) -> list[Part]:
-    """Return a table's columns by what was measured: with NumPy alone, in C, and of other libraries, whose columns have
-    their names."""
+    """Return a table's columns by subject: NumPy alone, C, and other libraries, whose columns have their names."""
     if set(table.columns) > {*_ALONE, *_RELATIVE}:
         return [_apart(table)]
     first, *others = table.columns
@@ -129,7 +128,7 @@ def _part(table: SpeedTable, title: str, columns: Sequence[str]) -> Part:
 
 
 def _libraries(table: SpeedTable, columns: Sequence[str]) -> Part:
-    """Return a row for each group and each library that can do some of it."""
+    """Return a row for each group and each library with results in it."""
     rows = []
     for row in table.rows:
         for name in columns:
@@ -141,7 +140,7 @@ def _libraries(table: SpeedTable, columns: Sequence[str]) -> Part:
 
 
 def _apart(table: SpeedTable) -> Part:
-    """Return what was measured in each row, alone and relative to something, with the most that each should be."""
+    """Return the measurements of each row, absolute and relative, with the maximum that each should have."""
     rows = []
     for row in table.rows:
         cell = dict(zip(table.columns, row, strict=True))
@@ -153,7 +152,7 @@ def _apart(table: SpeedTable) -> Part:
 
 
 def _explained(table: SpeedTable) -> tuple[str, dict[str, str]]:
-    """Return a note taken apart: its sentences on columns, each as `'head': ...`, and the rest."""
+    """Return the parts of a note: its sentences on columns, which begin with `'head':`, and the rest."""
     quoted = "|".join(re.escape(c) for c in table.columns)
     first, *parts = re.split(rf"'({quoted})': ", table.note)
     heads = {head: text[0].upper() + text[1:].strip() for head, text in zip(parts[::2], parts[1::2], strict=True)}
@@ -181,7 +180,7 @@ def _series(head: str) -> Iterable[tuple[str, str]]:
 
 
 def _figure(cell: str) -> tuple[str, float, float | None] | None:
-    """Return a cell's text, its number, and the aim, which is in parentheses."""
+    """Return a cell's text, its number, and the aim in parentheses."""
     found = _FIGURE.fullmatch(cell)
     return (cell, float(found[1]), float(found[2]) if found[2] else None) if found and float(found[1]) else None
 

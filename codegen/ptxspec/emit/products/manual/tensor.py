@@ -1,4 +1,4 @@
-"""The model -> the manual's page of tensor cores: how targets add, which lane holds which element, which lanes give
+"""The model -> the manual's page about tensor cores: how targets add, which lane has which element, which lanes provide
 metadata and scales, and the forms."""
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _WIDTH, _HEIGHT = 22, 18
 
 @dataclass(frozen=True)
 class Sums:
-    """How some targets sum with elements and results of some types. `claims` are each with its targets and what it
-    rests on; `error` says how many results are not the nearest number, and how far half of them and the worst are from
-    exact sums; it is empty where that was not computed."""
+    """How some targets sum elements of some types. `claims` has each claim with its targets and its basis. `error` is
+    the number of results that are not the nearest number, and the median and largest distance from exact sums; it is
+    empty if it was not computed."""
 
     inputs: str
     result: str
@@ -51,13 +51,13 @@ class Line(NamedTuple):
 
 
 def _line(row: int, numbers: Iterable[tuple[float, int]]) -> Line:
-    """Return numbers in the middle of columns, in a row; the heads of columns are in row -1."""
+    """Return numbers centred in columns of a row. The heads of columns are in row -1."""
     return Line(f"{(row + 1.7) * _HEIGHT:g}", [(f"{(column + 1) * _WIDTH:g}", n) for column, n in numbers])
 
 
 @dataclass(frozen=True)
 class Run:
-    """Elements beside each other that a lane has in one register: where they begin, and how many they are."""
+    """Neighbouring elements that a lane has in one register: the first element and their number."""
 
     row: int
     column: int
@@ -97,7 +97,7 @@ class Picture:
             yield _line(row, ((run.column + run.length / 2, run.lane) for run in runs))
 
     def fill(self, register: int) -> str:
-        """The path around the elements in a register of all lanes."""
+        """Return the path around the elements in one register of all lanes."""
 
         def spans(row: int) -> tuple[tuple[int, int], ...]:
             own = (run for run in self.runs if run.row == row)
@@ -125,7 +125,7 @@ class Picture:
 
 
 def _alike(rows: Iterable[_Row]) -> Iterator[tuple[int, int, _Row]]:
-    """Yield rows that follow each other and are the same: the first, how many there are, and what they are."""
+    """Yield runs of equal consecutive rows: the first row, their number, and their content."""
     first = 0
     for found, some in groupby(rows):
         count = sum(1 for _ in some)
@@ -146,8 +146,8 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Register:
-    """A register that some of each four lanes give: of which forms or of what, which lanes give it, the constants that
-    the forms take, what that rests on, and an example; and its picture, if it is the first of those that look so."""
+    """A register that some of each four lanes provide: its forms or matrix, its lanes, the constants that the forms
+    accept, the basis, and an example; and its picture, if it is the first that looks so."""
 
     name: str
     given: Given
@@ -160,7 +160,8 @@ class Register:
 
 @dataclass(frozen=True)
 class Written:
-    """What ptxas writes for forms with elements of some types, by groups of targets: that of the largest K there."""
+    """The machine code that ptxas generates for forms with elements of some types, by groups of targets. The form is
+    the one with the largest K."""
 
     forms: str
     inputs: str
@@ -170,7 +171,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Listed:
-    """Forms that differ in the types of A and B alone."""
+    """Forms that differ only in the types of A and B."""
 
     shape: str
     names: str
@@ -208,7 +209,7 @@ def emit(spec: Spec, site: Site) -> Files:
 
 
 def _sums(spec: Spec) -> Iterator[Sums]:
-    """Yield each rule by the types of the elements and of the result."""
+    """Yield each rule, by the types of the elements and the result."""
     cores = spec.tensor
     for row in cores.rows:
         by_text: dict[tuple[str, str, str, tuple[tuple[str, str], ...], tuple[str, ...]], list[str]] = {}
@@ -237,7 +238,7 @@ def _sums(spec: Spec) -> Iterator[Sums]:
 
 
 def _by_claim(claims: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Yield each claim with its targets and what it rests on there."""
+    """Yield each claim with its targets and its basis."""
     found: dict[str, list[str]] = {}
     for (name, why), targets in claims.items():
         found.setdefault(name, []).append(f"{', '.join(targets)}: {why}")
@@ -245,7 +246,7 @@ def _by_claim(claims: Mapping[tuple[str, str], Sequence[str]]) -> Iterator[tuple
 
 
 def _has(spec: Spec, f: Form, target: str) -> bool:
-    """Return whether a target or one of its kinds has a form."""
+    """Return whether a target or one of its kinds supports a form."""
     own = [t.name for t in spec.targets.values() if target in (t.name, t.base)]
     return any(spec.catalog.takes(f.requires, t) for t in own)
 
@@ -267,11 +268,11 @@ def _figure(x: float) -> str:
 
 
 def _machine(spec: Spec, machine: MatrixEvidence) -> tuple[list[str], list[Written]]:
-    """Return the groups of targets for which ptxas writes the same, and what it writes."""
+    """Return the groups of targets for which ptxas generates the same code, and this code."""
     best: dict[tuple[str, ...], dict[str, Form]] = {}
     for f in spec.tensor.forms:
         d, a, b, _ = f.types
-        # Other roundings, clamping and kinds that are named in vain make no difference but in a modifier.
+        # Other roundings, clamping and kinds without an effect change only a modifier.
         if a == b and f.listed and not {"satfinite", "rn", "rz", "rm", "rp"} & {*f.names}:
             key = _class(f), a, d
             for c in machine.codes.get(f.spelling, ()):
@@ -297,14 +298,14 @@ def _machine(spec: Spec, machine: MatrixEvidence) -> tuple[list[str], list[Writt
 
 
 def _class(f: Form) -> str:
-    """Return what sets forms apart besides their types and K: their M and N, and names."""
+    """Return what distinguishes forms besides their types and K: their M, N and names."""
     m, n, _ = f.size
     names = [n for n in f.names if n not in ("sync", "aligned", *f.orders) and not n.startswith("scale_vec")]
     return " ".join([f"m{m}n{n}", *(f".{n}" for n in names)])
 
 
 def _written(machine: MatrixEvidence, f: Form | None, target: str) -> str:
-    """Return the instructions that compute, or a dash where a target has no such form."""
+    """Return the instructions that compute, or a dash for a target without such a form."""
     if f is None:
         return "\N{EN DASH}"
     c = next(c for c in machine.codes[f.spelling] if target in c.targets)
@@ -396,7 +397,7 @@ def _metadata(cores: TensorCores) -> Iterator[Register]:
 
 
 def _scales(cores: TensorCores, matrix: str, g: Given) -> Register:
-    """Return the register of the scales of a matrix."""
+    """Return the register of a matrix's scales."""
     thread, ids = f"thread-id-{matrix}", cores.choices.threads[matrix]
     last = ids[-1]
     lane = next(lane for lane in range(LANES // 2, LANES) if g.choice(lane) == last)

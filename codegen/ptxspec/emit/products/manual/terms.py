@@ -1,4 +1,4 @@
-"""Links from a page to the glossary: each of the glossary's words is a link where a page first uses it."""
+"""Links from a page to the glossary: each word of the glossary is a link where a page first uses it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 
 from ...markdown import anchor
 
-# A title of the glossary that ends in a note, such as "open (of a result)", is of a word with an everyday meaning too:
-# authors link it where they mean the glossary's.
+# A title that ends in a note, such as "open (of a result)", is for a word that also has an everyday meaning. Authors
+# link it by hand.
 _TITLE = re.compile(r"^### ([^(\n]+)$", re.MULTILINE)
-# The parts of a page that stay as they are: code, links and images, headings, heads of tables and comments. In HTML
-# controls, the basis of a statement and texts for screen readers stay too.
+# The parts of a page that stay unchanged: code, links and images, headings, heads of tables and comments; in HTML also
+# controls, the basis of a statement and texts for screen readers.
 _MARKDOWN = (
     r"(?P<fence>`{3,})[^`].*?(?P=fence)|(?P<code>`+)(?!`).*?(?<!`)(?P=code)(?!`)|!?\[[^\]]*\](?:\([^)]*\))?|<!--.*?-->"
     r"|^(?:\#| {4}).*?$|^\|[^\n]*\n\| ---"
@@ -58,5 +58,5 @@ class Terms:
 
 
 def _form(title: str) -> str:
-    """Return the pattern of a title as running text has it: in the plural too, and on two lines."""
+    """Return the pattern of a title in running text, which also matches the plural and a line break."""
     return r"\s+".join(rf"{re.escape(word)}(?:e?s)?" for word in title.split())

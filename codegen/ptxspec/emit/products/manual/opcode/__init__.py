@@ -2,9 +2,9 @@
 
 A long section has a page of its own, to which the opcode's page links.
 
-A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; one that writes
-nothing is left out. Where it has a module here, the result of `section` is a variable of the templates, named by the id
-with `_` for `-`.
+A section has an id, a title, and two templates, templates/manual/opcode/<id>.html.j2 and .md.j2; it is left out if
+these write nothing. If a section has a module here, the result of the module's `section` is a variable of the
+templates, with the id as its name and `_` for `-`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .about import About
 
 
 class Section(NamedTuple):
-    """`size` is the number of entries that a section has, where it may stand on a page of its own."""
+    """A section of the page. `size` returns the number of its entries if it may have a page of its own."""
 
     id: str
     title: str
@@ -57,13 +57,13 @@ SECTIONS: Sequence[Section] = (
 )
 
 
-# A section with more entries than this has a page of its own.
+# A section with more entries has a page of its own.
 LARGE = 100
 
 
 def values(about: About) -> Mapping[str, object]:
-    """Return the values that the templates of a page read. `apart` has the file names of the sections on pages of their
-    own."""
+    """Return the values that the templates of a page read. `apart` has the file names of the sections with pages of
+    their own."""
     made = {s.id.replace("-", "_"): s.make(about) for s in SECTIONS if s.make}
     name = about.instruction.opcode
     apart = {s.id: f"{name}.{s.id}.html" for s in SECTIONS if s.size and s.size(about) > LARGE}

@@ -11,13 +11,13 @@ from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
 from ..forms import Writer
 from .about import About
 
-# This is no claim of a variant: it stands beside the claim, for some targets.
+# No claim of a variant, but a note beside the claim for some targets.
 INFERRED = {"inferred": "computed as in a published model of that target; the variant has not been compared with a GPU"}
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """Variants with the same bounds and claims: `claims` of some targets, and the claim `elsewhere`."""
+    """Variants with the same bounds and claims: `claims` by target, and the claim `elsewhere`."""
 
     forms: Sequence[str]
     variants: int
@@ -28,7 +28,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class ClaimBasis:
-    """The basis of a claim, and the variants that make it: their number, and their forms where others make another
+    """The basis of a claim, with the number of variants that make it, and their forms if other variants make another
     claim."""
 
     name: str
@@ -71,7 +71,7 @@ def _rows(about: About) -> list[Bounded]:
 
 
 def claimed(spec: Spec, v: Variant) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the claims of targets that differ from the claim elsewhere, and the targets of which a published model is
+    """Return the claims on targets that differ from the claim elsewhere, and the targets where a published model is
     followed by inference."""
     inferred = spec.inferred_on(v) if v.claim != "exact" else ()
     return (*spec.other_claims(v).items(), *([("inferred", inferred)] if inferred else []))
@@ -92,7 +92,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[ClaimBa
 
 
 def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
-    """Return the recordings that have variants of the instruction, with the numbers that are equal, within a bound, or
-    neither."""
+    """Return the recordings that include variants of the instruction, with the number of these that are equal, within a
+    bound, or neither."""
     counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
     return [(r, c) for r, c in counted if c["equal"] + c["inside"] + c["unequal"]]

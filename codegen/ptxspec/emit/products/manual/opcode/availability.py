@@ -14,7 +14,7 @@ from .about import About
 @dataclass(frozen=True)
 class Column:
     """Neighbouring targets that support the same variants, or architecture- and family-specific targets that support
-    more than their base. `sold` has the products of each, the best known first. `open`: the last of them is the newest
+    more than their base. `sold` has the products of each, the best known first. `open`: the last one is the newest
     target."""
 
     targets: Sequence[Target]
@@ -40,20 +40,20 @@ class Column:
 
     @property
     def products(self) -> Sequence[str]:
-        """The best known of each target."""
+        """The best known product of each target."""
         return list(dict.fromkeys(names[0] for names in self.sold if names))
 
     @property
     def told(self) -> str:
-        """All of its targets, with their products."""
+        """All targets with their products."""
         named = zip(self.targets, self.sold, strict=True)
         return ", ".join(f"{t.name} ({', '.join(names[:3])})" if names else t.name for t, names in named)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The PTX versions that support a group on the targets of a column; empty where none does. `hazard`: on some or all
-    of these targets the machine code does not do what the spelling says."""
+    """The PTX versions that support a group on the targets of a column; empty if none does. `hazard`: on some or all of
+    these targets the machine code does not do what the spelling says."""
 
     text: str
     hazard: bool
@@ -61,8 +61,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Group:
-    """Variants with the same requirements and hazards; `operands` is their number where the spelling is that of others
-    too."""
+    """Variants with the same requirements and hazards. `operands` is their number if others have the same spelling."""
 
     forms: Sequence[str]
     operands: int | None
@@ -110,8 +109,8 @@ def _taken(spec: Spec, v: Variant, target: Target) -> tuple[str, bool]:
 
 
 def _told(window: tuple[str, str | None] | None, target: Target) -> str:
-    """Return the PTX versions: "7.0" for that and all later ones, "1.0 to 1.3", or "yes" for every version that has the
-    target."""
+    """Return PTX versions as text: "7.0" for that and all later ones, "1.0 to 1.3", or "yes" for every version that
+    supports the target."""
     if window is None:
         return ""
     first, last = window
@@ -121,8 +120,8 @@ def _told(window: tuple[str, str | None] | None, target: Target) -> str:
 
 
 def _columns(spec: Spec, groups: Sequence[Variant]) -> list[Column]:
-    """Return the columns, the newest target first: base targets, neighbours as one where all groups are alike, and the
-    kinds that support more than their base, by what they support."""
+    """Return the columns, the newest target first: base targets, with neighbours together if they support all groups
+    alike, and kinds that support more than their base, by what they support."""
     contents = {t: tuple(_taken(spec, v, t) for v in groups) for t in spec.targets.values()}
     bases: list[list[Target]] = []
     kinds: dict[tuple[tuple[str, bool], ...], list[Target]] = {}

@@ -1,7 +1,7 @@
 """The result of each class of operands, computed from the semantics: for one variant, and where others differ.
 
 Each modifier and each type is represented by the variant that has it and the fewest other names. Results of several
-modifiers together are not listed; they act in the order that the semantics shows."""
+modifiers together are not listed; modifiers act in the order that the semantics shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .....semantics.exact.evaluate import run
 from .....semantics.program import Program
 from .about import About
 
-# The operands of a row, by their number. S stands for the ends of the subnormal numbers, M for the largest number.
+# The operands of a row, by their number. S means both ends of the subnormal numbers, M the largest number.
 _ROWS: Mapping[int, Mapping[str, Sequence[str]]] = {
     1: {
         "NaN": ["NaN"],
@@ -44,8 +44,8 @@ _ROWS: Mapping[int, Mapping[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Class:
-    """Sets of operands that all give the same result. `differs` are other results, each with the names that a variant
-    has beyond those of the first."""
+    """Sets of operands with the same result. `differs` has other results, each with the names that a variant has in
+    addition to those of the first variant."""
 
     operands: Sequence[str]
     result: str
@@ -59,7 +59,8 @@ class Class:
 
 @dataclass(frozen=True)
 class Classes:
-    """`first` is the variant of the results, `others` are those that it is compared with; rows are in chapters."""
+    """The classes of an instruction. `first` is the variant that gives the results, and `others` are compared with it;
+    rows are in chapters."""
 
     first: Variant
     names: Sequence[str]
@@ -69,7 +70,7 @@ class Classes:
 
 @dataclass(frozen=True)
 class _Standing:
-    """A variant that represents a name: `more` are the names that the first does not have."""
+    """A variant that represents a name. `more` are its names that the first variant lacks."""
 
     variant: Variant
     program: Program
@@ -77,7 +78,7 @@ class _Standing:
 
 
 def classes(about: About) -> Classes | None:
-    """Return the classes of an instruction's operands, or None where no variant computes with numbers alone."""
+    """Return the classes of an instruction's operands; None if no variant computes only with numbers."""
     numeric = [v for v in about.instruction.variants if _is_numeric(v)]
     if not numeric:
         return None
@@ -94,7 +95,7 @@ def classes(about: About) -> Classes | None:
 
 
 def _is_numeric(v: Variant) -> bool:
-    """Return whether a variant computes with floats alone, one register each."""
+    """Return whether a variant computes only with floats, one register each."""
     plain = all(s.kind.format and not s.registers for s in v.sources)
     return plain and len(v.sources) in _ROWS and v.computes and not v.crash and not v.means
 
@@ -127,7 +128,7 @@ def _standing(about: About, variants: Sequence[Variant]) -> list[_Standing]:
 
 
 def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing]) -> list[Class]:
-    """Return the row as a list, which is empty where the first variant has no such operands."""
+    """Return the row as a list, which is empty if the first variant has no such operands."""
     result = _result(operands, first)
     if result is None:
         return []
@@ -135,7 +136,7 @@ def _row(operands: Sequence[str], first: _Standing, others: Iterable[_Standing])
     for other in others:
         found = _result(operands, other)
         if found is not None and found != result:
-            # What fewer names give already needs no more of them.
+            # A result that fewer names already give is not listed again.
             known = differs.setdefault(found, [])
             if not any(set(names) <= set(other.more) for names in known):
                 known.append(other.more)
@@ -151,8 +152,8 @@ def _shown(operand: str) -> str:
 
 
 def _result(operands: Sequence[str], standing: _Standing) -> str | None:
-    """Return the result that a variant gives for classes of operands, or several where their members differ; None where
-    a class has no member."""
+    """Return the results of a variant for classes of operands, several if members differ; None if a class has no
+    member."""
     kinds = [i.kind for i in standing.program.inputs]
     columns = [_members(o, i, k.format) for i, (o, k) in enumerate(zip(operands, kinds, strict=True)) if k.format]
     if not all(columns):
@@ -170,7 +171,7 @@ def _result(operands: Sequence[str], standing: _Standing) -> str | None:
 
 @dataclass(frozen=True)
 class _Named:
-    """An operand that a result may be: its place, its name, and whether it is a NaN, of either sign."""
+    """An operand that may also be the result: its place, its name, and whether it is a NaN of either sign."""
 
     place: int
     name: str
@@ -178,8 +179,8 @@ class _Named:
 
 
 def _members(operand: str, place: int, f: Format) -> list[int]:
-    """Return the members of a class of operands, whose NaNs no other place has; none where the format has no such
-    number."""
+    """Return the members of a class of operands; empty if the format has no such number. The NaNs differ from those of
+    all other places."""
     if operand == "NaN":
         return _nans(place, f)
     sign = f.sign_bit if operand[0] == "-" else 0
@@ -196,8 +197,7 @@ def _members(operand: str, place: int, f: Format) -> list[int]:
 
 
 def _nans(place: int, f: Format) -> list[int]:
-    """Return a quiet NaN of each sign, with a payload that tells it from the canonical one and those of other
-    places."""
+    """Return a quiet NaN of each sign, whose payload differs from the canonical one and those of other places."""
     if f.is_ieee:
         payload = (place + 1) % f.quiet_bit or 1
         nan = f.infinity | f.quiet_bit | payload
@@ -209,7 +209,7 @@ def _nans(place: int, f: Format) -> list[int]:
 
 
 def _of_operands(found: Sequence[tuple[Sequence[int], int]], f: Format, named: Sequence[_Named]) -> str:
-    """Return what all results have in common with the operands of these names; empty where that is nothing."""
+    """Return what all results have in common with the named operands; empty if nothing."""
     if all(r == f.canonical_nan for _, r in found):
         return ""
     for n in named:

@@ -1,4 +1,4 @@
-"""The comparisons of an instruction: for which operands each is true, computed from the semantics."""
+"""The comparisons of an instruction: the operands for which each is true, computed from the semantics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .....semantics.exact.evaluate import run
 from .....semantics.program import Program
 from .about import About
 
-# The relation that is true of a pair of numbers where a is less, where they are equal, and where a is greater.
+# The relation by its results for pairs of numbers: a is less, both are equal, a is greater.
 _RELATIONS = {
     (True, False, False): "a < b",
     (True, True, False): "a \N{LESS-THAN OR EQUAL TO} b",
@@ -26,8 +26,8 @@ _RELATIONS = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison: the relation for which it is true, and whether it is true where an operand is NaN, which is None
-    where no operand can be."""
+    """A comparison: the relation for which it is true, and its result if an operand is NaN; None if no operand can
+    be."""
 
     name: str
     relation: str
@@ -49,7 +49,7 @@ class Chapter:
 
 
 def section(about: About) -> list[Chapter]:
-    """Return the comparisons by the types of operands that they take."""
+    """Return the comparisons by the types of their operands."""
     spec, i = about.spec, about.instruction
     chapters: dict[tuple[str, ...], list[Comparison]] = {}
     for name in (m for group in i.comparisons for m in spec.groups[group]):
@@ -57,7 +57,7 @@ def section(about: About) -> list[Chapter]:
         told = dict.fromkeys(_told(v, about.programs[v][None]) for v in typical.values())
         relations = dict.fromkeys(relation for relation, _ in told)
         of_nan = dict.fromkeys(found for _, found in told if found is not None)
-        # One row holds for all types.
+        # One row describes all types.
         assert len(relations) == 1 and len(of_nan) < 2, name
         found = Comparison(name, next(iter(relations)), next(iter(of_nan), None), spec.modifiers[name].basis)
         chapters.setdefault(tuple(typical), []).append(found)
@@ -74,12 +74,12 @@ def _typical(variants: Sequence[Variant]) -> dict[str, Variant]:
 
 
 def _told(v: Variant, program: Program) -> tuple[str, bool | None]:
-    """Return the relation of which a comparison is true, and whether it is true of a NaN."""
+    """Return the relation for which a comparison is true, and its result for a NaN."""
     kind = v.sources[0].kind
     one, two = _numbers(kind)
 
     def holds(a: int, b: int) -> bool:
-        # A result of zero is false.
+        # Results other than zero are true.
         return run(program, (a, b))[0] != 0
 
     relation = _RELATIONS[holds(one, two), holds(one, one), holds(two, one)]

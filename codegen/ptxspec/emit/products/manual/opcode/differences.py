@@ -1,4 +1,4 @@
-"""The differences between the assembler and NVIDIA's manual, and whether the assembler was asked."""
+"""The differences between the assembler and NVIDIA's manual, and whether the assembler has been observed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .about import About
 
 @dataclass(frozen=True)
 class Section:
-    """`rows` are the instruction's part of the page. `unasked`: the assembler was not asked about these variants, or
-    before they or what they need `changed`."""
+    """The section. `rows` are the instruction's part of the page. `unasked`: the assembler was not asked about these
+    variants, or they or their requirements have `changed` since."""
 
     rows: Sequence[differences.Differing]
     assembler: str

@@ -15,8 +15,8 @@ from .about import About
 
 @dataclass(frozen=True)
 class Example:
-    """`cuda` and `triton` are empty where the operands cannot be written there; `operands` tells the variant from
-    others with its spelling."""
+    """An example. `cuda` and `triton` are empty if the operands cannot be written there; `operands` distinguishes the
+    variant from others with the same spelling."""
 
     variant: Variant
     operands: int | None
@@ -29,8 +29,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Section:
-    """`becoming` are expressions of CUDA C++, the spellings that they become, and from which target on if not on all;
-    a choice in one goes with the choice in the other."""
+    """The examples of a page. `becoming` are expressions of CUDA C++, the spellings that they compile to, and the
+    oldest target if not all. Alternatives in an expression correspond to those in its spelling."""
 
     examples: Sequence[Example]
     becoming: Sequence[tuple[str, str, str]]
@@ -51,7 +51,7 @@ def _example(about: About, v: Variant, calls: Sequence[Call]) -> Example:
 
 
 def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:
-    """Return the expressions that become variants: first those of the opcode's file, then the others."""
+    """Return the expressions that compile to variants. Those in the opcode's file come last."""
     found = dict.fromkeys((n.written[1], n.written[0], n.target) for n in i.intrinsics)
     own = {n.call for n in i.intrinsics}
     others: dict[tuple[str, str], list[str]] = {}
@@ -63,8 +63,7 @@ def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[
 
 
 def _typical(spec: Spec, having: Iterable[Variant], variants: Iterable[Variant], line: SyntaxLine) -> Variant | None:
-    """Return the typical variant: the first that anybody may be told to write, preferably one that an expression
-    becomes."""
+    """Return the typical variant: the first that can be recommended, preferably one that an expression compiles to."""
     for v in chain(having, variants):
         if line.gives(v) and v.listed and not v.hazards and spec.has_kernel(v):
             return v

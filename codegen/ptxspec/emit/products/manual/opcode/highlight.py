@@ -12,16 +12,16 @@ from markupsafe import Markup, escape
 from .....model import INSTRUCTIONS, Code
 from .....semantics.functions import TABLE
 
-# A number of the semantics may be an exact hexadecimal float, which Python's own tokens tear to pieces.
+# A number may be an exact hexadecimal float, which Python's own tokens would split.
 _WORD = re.compile(r"0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?[pP][+-]?\d+|[A-Za-z_]\w*|\d[\w.]*")
-# A name behind a dot, or in a choice.
+# A name after a dot or in a choice.
 _NAME = re.compile(r"(?:\.|(?<=[{,]))[A-Za-z0-9]\w*(?:::\w+)*")
 
 
 @lru_cache(maxsize=512)
 def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
-    """Return a piece of semantics as lines, which carry their number in the file of the instruction: `names` are
-    modifiers and types that the page's syntax explains."""
+    """Return a piece of semantics as lines with their numbers in the file of the instruction. `names` are modifiers and
+    types that the page's syntax explains."""
     lines = code.text.split("\n")
     comments = dict(_comments(lines))
     helpers = {m[1] for line in lines if (m := re.match(r"\s*def (\w+)", line))}
@@ -37,8 +37,8 @@ def highlighted(code: Code, names: frozenset[str] = frozenset()) -> Markup:
 
 
 def linked(spelling: str, groups: Container[str], names: Container[str]) -> Markup:
-    """Return a spelling with a link from each name to its explanation. The names of groups are placeholders, which are
-    set apart; `names` are the other names that the page explains."""
+    """Return a spelling with a link from each name to its explanation. Names of groups are placeholders and look
+    different; `names` are the other names that the page explains."""
     parts: list[Markup] = []
     at = 0
     for m in _NAME.finditer(spelling):
@@ -60,7 +60,7 @@ def functions_of(codes: Iterable[Code]) -> set[str]:
 
 
 def _comments(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that have a comment, and where it begins."""
+    """Yield the lines with a comment, and the place where it begins."""
     for place, text in enumerate(lines):
         if "#" in text:
             quoted = re.sub(r'"[^"]*"', lambda m: "_" * len(m[0]), text)

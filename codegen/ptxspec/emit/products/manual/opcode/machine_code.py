@@ -15,8 +15,8 @@ _NAME = re.compile(r"^(?:@\S+ )?(\S+)")
 
 @dataclass(frozen=True)
 class Code:
-    """The machine code of variants on some targets. `names` are the instructions' names, in a few words; `lines` are
-    the instructions where they are kept whole, else empty."""
+    """The machine code of variants on some targets. `names` are the instructions' names in a few words; `lines` are the
+    instructions if they are recorded in full, else empty."""
 
     targets: str
     count: int
@@ -27,7 +27,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Listing:
-    """`operands` where spellings alone do not tell the variants from others."""
+    """A listing of variants. `operands` is set if spellings alone do not distinguish them from others."""
 
     forms: Sequence[str]
     operands: int | None
@@ -36,8 +36,8 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """`stale`: the variants or their requirements have changed since. `folded`: there are too many entries to show at
-    once."""
+    """The section. `stale`: the variants or their requirements have changed since. `folded`: there are too many entries
+    to show at once."""
 
     assembler: str
     disassembler: str
@@ -65,14 +65,14 @@ def section(about: About) -> Section | None:
 
 
 def size(about: About) -> int:
-    """Return the number of entries, which tell variants and targets apart."""
+    """Return the number of entries: one for each group of variants and targets."""
     evidence = about.spec.machine
     entries = evidence.opcodes.get(about.instruction.opcode, ()) if evidence else ()
     return sum(len(e.codes) for e in entries)
 
 
 def _names_any(spec: Spec, opcode: str, forms: Sequence[str], spellings: Set[str]) -> bool:
-    """Return whether some notations stand for one of the spellings."""
+    """Return whether one of some notations stands for one of the spellings."""
     if not spellings:
         return False
     texts = (form.removeprefix(opcode) for form in forms)
@@ -81,7 +81,7 @@ def _names_any(spec: Spec, opcode: str, forms: Sequence[str], spellings: Set[str
 
 def _code(spec: Spec, evidence: MachineEvidence, c: MachineCode) -> Code:
     lines = c.text.split("; ") if c.text else []
-    # Where there are too many, the text says how often each occurs.
+    # If there are too many, the text counts each instead.
     whole = len(lines) == c.count
     names = ", ".join(_counted(_named(lines))) if whole else c.text
     return Code(_targets(spec, evidence, c.targets), c.count, c.beyond, names, lines if whole else ())
@@ -92,7 +92,7 @@ def _named(lines: Iterable[str]) -> list[str]:
 
 
 def _counted(names: Sequence[str]) -> list[str]:
-    """Return the names in their order, with how often they stand in a row."""
+    """Return the names in order, with the length of each run of equal names."""
     found: list[tuple[str, int]] = []
     for name in names:
         before = found.pop() if found and found[-1][0] == name else (name, 0)
@@ -101,7 +101,8 @@ def _counted(names: Sequence[str]) -> list[str]:
 
 
 def _targets(spec: Spec, evidence: MachineEvidence, on: Sequence[str]) -> str:
-    """Return targets as architectures: all kinds of one that support the variants have the same machine code."""
+    """Return targets as architectures: all kinds of an architecture that support the variants have the same machine
+    code."""
     plain = {t: spec.targets[t].base or t for t in on}
     told = []
     for run in runs(on, evidence.targets):

@@ -1,4 +1,4 @@
-"""The recipes on a page: each with its variants, and ready to paste for the first of them."""
+"""The recipes on a page, each with its variants, and ready to paste for the first one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .....recipes.inline import asm_operands
 from ..forms import Writer
 from .about import About
 
-# The meaning of a recipe's `differs`; nothing is said of a recipe that computes the same.
+# The meanings of a recipe's `differs`; empty for a recipe that computes the same.
 DIFFERS = {
     "nothing": "",
     "NaN bits": "the bits of a NaN",
@@ -31,8 +31,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Works:
-    """Variants for which a recipe has the same requirements; `operands` where their spelling alone does not tell them
-    from others."""
+    """Variants for which a recipe has the same requirements. `operands` is set if the spelling alone does not
+    distinguish them from others."""
 
     forms: Sequence[str]
     operands: int | None
@@ -41,8 +41,8 @@ class Works:
 
 @dataclass(frozen=True)
 class Offered:
-    """A recipe, or the reason why there is `none`. `text` is the recipe as the file writes it, where it `works` for
-    several variants. `nowhere`: PTX does not have its spellings."""
+    """A recipe, or the reason why there is `none`. `text` is the recipe in the file if it `works` for several variants.
+    `nowhere`: its spellings do not exist in PTX."""
 
     id: str
     works: Sequence[Works]
@@ -55,8 +55,8 @@ class Offered:
 
 
 def section(about: About) -> list[Offered]:
-    """Return the entries in the order of the file, without those that are for no variant; last come the spellings that
-    PTX does not have."""
+    """Return the entries in the order of the file, without those that apply to no variant. Spellings that do not exist
+    in PTX come last."""
     spec, write = about.spec, about.write
     found = []
     for id, recipe, variants in _placed(about):
@@ -75,13 +75,13 @@ def section(about: About) -> list[Offered]:
 
 
 def size(about: About) -> int:
-    """Return twice the number of recipes: each stands there as PTX and in CUDA."""
+    """Return twice the number of recipes, because each is shown in PTX and in CUDA."""
     return 2 * sum(not r.none for r in about.instruction.recipes)
 
 
 def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
-    """Return for each variant the ids of its recipes, each with its requirements, or with nothing where the entry says
-    why there is none."""
+    """Return the ids of each variant's recipes with their requirements, which are empty for an entry with the reason
+    why there is no recipe."""
     spec, found = about.spec, dict[Variant, list[tuple[str, str]]]()
     for id, recipe, variants in _placed(about):
         for v in variants:
@@ -91,7 +91,7 @@ def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
 
 
 def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
-    """Return the recipes that are for some variant, with their variants and an id, which names the first of these."""
+    """Return the recipes that apply to some variant, with their variants and an id that names the first of these."""
     every = about.instruction.variants
     helped: dict[int, list[Variant]] = {}
     for v in every:
@@ -130,7 +130,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
 
 
 def _names(recipe: Recipe) -> Iterable[str]:
-    """Return the values of each `$name` in a recipe's text, as a comment."""
+    """Return comments with the values of each `$name` in a recipe's text."""
     return [
         f"// ${name}: {', '.join(f'{x} of .{of}' for of, x in values.items())}" for name, values in recipe.where.items()
     ]

@@ -1,4 +1,4 @@
-"""The facts about operands that a syntax line states beside the spelling, as in `c:f32` or `[carry]`, in words."""
+"""The facts about operands that a syntax line states besides the spelling, as in `c:f32` or `[carry]`, in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .....read.notation import Place, Spellings
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about an operand. It is told as the start of a sentence, about one operand and about several, the name of
-    a `type` or nothing, and the rest of the sentence. `{}` stands for the operands. One that is `general` is about the
+    """A fact about an operand: the start of a sentence about one operand and about several, the name of a `type` or
+    nothing, and the rest of the sentence. `{}` is replaced by the operands. A `general` fact is about the
     instruction."""
 
     one: str
@@ -35,7 +35,7 @@ class Remark:
         return f"{self.text}{' .' * bool(self.type)}{self.type}{self.rest}"
 
 
-# The facts of a line by the names of the operands.
+# The facts of a line, by operand name.
 Facts = Mapping[str, Fact]
 
 
@@ -66,8 +66,8 @@ def _fact(place: Place, types: Mapping[str, Type], *, sets: bool) -> Fact | None
 
 
 def shared(lines: Sequence[Spellings], types: Mapping[str, Type]) -> Facts:
-    """Return the facts that hold for an operand in each line that has it, and those about the instruction that hold in
-    each line."""
+    """Return the facts that apply to an operand in all lines that have it, and those about the instruction that apply
+    to all lines."""
     every = [(line, facts(line, types)) for line in lines]
     names = dict.fromkeys(name for _, stated in every for name in stated)
     found: dict[str, Fact] = {}
@@ -87,7 +87,7 @@ def _places(line: Spellings) -> list[Place]:
 
 
 def remarks(facts: Facts) -> list[Remark]:
-    """Return facts as sentences, one for all operands of which the same is true."""
+    """Return facts as sentences, one for all operands that share a fact."""
     found: dict[Fact, list[str]] = {}
     for name, fact in facts.items():
         found.setdefault(fact, []).append(name)

@@ -27,9 +27,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Semantics:
-    """`body` is the instruction's own code as a page shows it. `roundings` are the directions in which operations
-    round, each with its modifiers; `default` ends the sentence on them. `hardware` are the paths of the
-    machine code, each with the targets where it is followed."""
+    """The section. `body` is the instruction's own code as shown. `roundings` are the directions in which operations
+    round, each with its modifiers; `default` ends the sentence about them. `hardware` are the paths of the machine
+    code, each with its targets."""
 
     body: Markup
     stages: Sequence[Stage]
@@ -42,7 +42,7 @@ class Semantics:
 
 def section(about: About) -> Semantics:
     spec, i = about.spec, about.instruction
-    # The names that the page explains; a group's name asks which of its members a variant has.
+    # The names that the page explains. The code asks by a group's name which of its members a variant has.
     names = {n for v in i.variants for n in (*v.modifiers, *v.type_names)}
     names |= {group for group, members in spec.groups.items() if not names.isdisjoint(members)}
     explained = frozenset(names)
@@ -84,7 +84,7 @@ def _recorded(spec: Spec, instruction: Instruction, path: HardwarePath) -> str:
 
 
 def _implies(spec: Spec, implied: Implied, v: Variant) -> bool:
-    """Return whether a variant behaves as if it had the modifier, and exists on one of those targets."""
+    """Return whether a variant behaves as if it had the modifier and exists on one of those targets."""
     first, last = (spec.targets[t].order for t in implied.within)
     here = [t.name for t in spec.targets.values() if first <= t.order <= last]
     return implied.is_about(v) and any(spec.catalog.takes(v.requires, t) for t in here)
@@ -108,8 +108,8 @@ def _is_approximate(spec: Spec, v: Variant) -> bool:
 
 
 def _default_rounding(spec: Spec, checked: Checked) -> str:
-    """Return the end of the sentence on the directions. It is about variants that round and that the manual lists,
-    without approximations and spellings that are short for others."""
+    """Return the end of the sentence about the directions. It covers variants that round and that the manual lists,
+    without approximations and short spellings."""
     exact = [
         v
         for v, programs in checked.programs.items()

@@ -12,7 +12,8 @@ from .classes import Classes, classes
 
 @dataclass(frozen=True)
 class Specials:
-    """`operands` are the names for which corner cases have columns, `cases` how many rows they have."""
+    """The section. `operands` are the names of operands with columns in the corner cases, `cases` the number of
+    rows."""
 
     classes: Classes | None
     nan_rules: Sequence[tuple[NanRule, Sequence[str]]]
@@ -32,7 +33,7 @@ def _names(instruction: Instruction) -> list[str]:
 
 def _nan_rules(instruction: Instruction) -> list[tuple[NanRule, list[str]]]:
     """Return the NaN rules that the variants follow, each with its variants: first the rules that the instruction
-    states, then those of all other variants of a type."""
+    states, then the default rules of types."""
     numeric = [v for v in instruction.variants if v.result.type.nan]
     stated = [(selector, rule) for selector, rule in instruction.nan if any(map(selector.matches, numeric))]
     others: dict[str, tuple[NanRule, list[str]]] = {}

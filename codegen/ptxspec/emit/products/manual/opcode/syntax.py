@@ -17,7 +17,7 @@ from .about import About
 from .highlight import linked
 from .remarks import Facts, Remark, facts, remarks, shared
 
-# With more lines than this, the first of them are shown, and the others fold.
+# If there are more lines than this, only the first of them are shown unfolded.
 _WHOLE, _SHOWN = 20, 16
 
 
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
-    """Lines that are shown together, and the placeholders in them that no earlier block explains."""
+    """Lines that are shown together, and their placeholders that no earlier block explains."""
 
     lines: Sequence[Line]
     groups: Mapping[str, Sequence[str]]
@@ -48,7 +48,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Reading:
-    """An example of each part of the notation that the lines use, or nothing: `typed` is a variant that ends in several
+    """An example of each part of the notation that the lines use, or nothing. `typed` is a variant that ends in several
     types, `lanes` are the registers of an operand's lanes."""
 
     optional: str
@@ -59,7 +59,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Operands:
-    """The operands of a type: the manual's registers, the registers that the assembler takes, and the constants."""
+    """The operands of a type: the registers in the manual, those that the assembler accepts, and the constants."""
 
     type: Type
     registers: str
@@ -69,8 +69,8 @@ class Operands:
 
 @dataclass(frozen=True)
 class Syntax:
-    """`remarks` hold for all lines. `groups` are the placeholders that occur elsewhere on the page only. `modifiers`
-    leaves out the comparisons, which have a table of their own."""
+    """The section. `remarks` apply to all lines. `groups` are the placeholders that occur only elsewhere on the page.
+    `modifiers` does not include the comparisons, which have a table of their own."""
 
     blocks: Sequence[Block]
     reading: Reading
@@ -106,7 +106,7 @@ def section(about: About) -> Syntax:
 
 
 def _asked(about: About) -> Mapping[str, Sequence[str]]:
-    """Return the groups of modifiers that the instruction has members of; of those that are the same, the first."""
+    """Return the groups of modifiers with members in the instruction; of equal groups, the first."""
     used = {name for v in about.instruction.variants for name in v.modifiers}
     found = dict[str, Sequence[str]]()
     for group, members in about.spec.groups.items():

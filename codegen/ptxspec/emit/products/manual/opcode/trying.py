@@ -1,4 +1,4 @@
-"""The evaluator's form: the variant it begins with, and what its scripts need to know of claims and targets."""
+"""The evaluator's form: the variant that it begins with, and the claims and targets for its scripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .about import About
 
 @dataclass(frozen=True)
 class Trying:
-    """`first` is the variant that the form begins with, and `texts` are those of its operands, by the names of
-    registers; where there are none, the form chooses. `meanings` are those of claims, `current` the targets that CUDA
+    """The values of the form. `first` is the variant that it begins with, and `texts` are those of the operands, by
+    register name; if there are none, the form chooses. `meanings` are those of claims, `current` the targets that CUDA
     compiles for."""
 
     first: Variant

@@ -14,8 +14,8 @@ from .recipes import anchors
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts on a card, which all of its variants share. `claims` are those of some targets, `claim` that of all
-    others; `nan` is None where no result is a NaN."""
+    """The facts on a card, which all of its variants share. `claims` are those on some targets, `claim` is that on all
+    others; `nan` is None if no result is a NaN."""
 
     operands: int
     statement: str
@@ -31,8 +31,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Help:
-    """A link to a recipe, with its requirements, or to the reason why there is none, with none. It is for some variants
-    of a card, or for all where no `forms` are given. `besides`: these variants have recipes, too."""
+    """A link to a recipe with its requirements, or to the reason why there is none. It applies to some variants of a
+    card, or to all if `forms` is empty. `besides`: these variants also have recipes."""
 
     id: str
     requires: str
@@ -42,8 +42,8 @@ class Help:
 
 @dataclass(frozen=True)
 class Card:
-    """Variants with the same facts; `first` is the spelling of one of them, `id` the anchor of the card. `recipes` are
-    those for some of them. `counted`: their spelling is that of variants with other numbers of operands, too."""
+    """Variants with the same facts. `first` is the spelling of one of them, `id` the anchor of the card, and `recipes`
+    are those for some of them. `counted`: variants with other numbers of operands have the same spelling."""
 
     id: str
     first: str
@@ -56,8 +56,8 @@ class Card:
 
 @dataclass(frozen=True)
 class Variants:
-    """`refused` are those that NVIDIA's manual lists and the assembler does not accept; `differs`: some have other
-    requirements in NVIDIA's manual."""
+    """The section. `refused` are variants that NVIDIA's manual lists and the assembler rejects; `differs`: some have
+    other requirements in NVIDIA's manual."""
 
     cards: Sequence[Card]
     refused: Sequence[Card]
@@ -65,7 +65,7 @@ class Variants:
 
     @property
     def by_needs(self) -> list[tuple[str, list[Card]]]:
-        """The cards by their requirements, for a page with many."""
+        """The cards by their requirements, for a page with many cards."""
         found: dict[str, list[Card]] = {}
         for c in self.cards:
             found.setdefault((c.facts.crash and "Not available") or c.facts.requires, []).append(c)
@@ -73,7 +73,7 @@ class Variants:
 
     @property
     def ambiguous(self) -> bool:
-        """Return whether some spelling is that of variants with several numbers of operands."""
+        """Return whether variants with different numbers of operands share a spelling."""
         return any(c.id != c.first for c in (*self.cards, *self.refused))
 
 
@@ -85,14 +85,14 @@ def section(about: About) -> Variants:
 
 
 def _cards(about: About, variants: Sequence[Variant], named: set[str]) -> list[Card]:
-    """Return the cards; `named` are the ids that are taken. A spelling is the id of the variant with the fewest
-    operands, which comes first; the ids of the others have their number behind it."""
+    """Return the cards. `named` are the ids in use. The id of the variant with the fewest operands, which comes first,
+    is its spelling; the ids of the others end in their number of operands."""
     found: dict[object, list[Variant]] = {}
     recipes = anchors(about)
-    # Another card links to these, also without a script: the card of each is named after it.
+    # Other cards link to these variants, also without scripts, so the card of each has its name.
     linked = {about.instruction.stands_for(v) for v in variants if v.means}
     for v in variants:
-        # The facts are made of these.
+        # The facts depend on all of these.
         rule = about.instruction.nan_rule(v)
         said = (v.requires, v.manual, v.claim, v.hazards, v.crash, v.means, rule and rule.name, v.operands)
         key = (said, statement(v), claimed(about.spec, v), about.instruction.stands_for(v) if v.means else None)
@@ -118,7 +118,7 @@ def _recipes(
         for id, requires in own:
             helped.setdefault((id, requires, any(needs for _, needs in own)), []).append(v)
     every = len(alike)
-    # The reason why there is no recipe comes after the recipes.
+    # The reason why there is no recipe comes last.
     ordered = sorted(helped.items(), key=lambda item: not item[0][1])
     return [Help(*told, about.write.whole(vs) if len(vs) < every else ()) for told, vs in ordered]
 
