@@ -1,7 +1,7 @@
-"""HTML of answers for notebooks: small, all texts escaped.
+"""HTML of answers for notebooks: small, with all text escaped.
 
-Colours are the page's own: text inherits them, and lines are of a grey that is seen on white and on black. ptxemu
-carries a copy; this imports nothing but the standard library."""
+Text inherits the page's own colours, and lines are of a grey that is visible on white and on black. ptxemu contains a
+copy of this file, which therefore imports the standard library only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CELL = "text-align:left;padding:.1em 1em .1em 0"
 
 
 def block(title: str, *parts: str) -> str:
-    """An answer: its first line, and parts that are HTML already."""
+    """Return the HTML of an answer from its first line and its parts, which are HTML already."""
     style = f"border-left:3px solid {_GREY};padding-left:.8em;margin:.3em 0"
     return f'<div style="{style}"><strong>{escape(title)}</strong>{"".join(parts)}</div>'
 
@@ -23,13 +23,13 @@ def text(*paragraphs: str) -> str:
 
 
 def code(lines: str) -> str:
-    """PTX or a program, line by line."""
+    """Return PTX or a program, line by line."""
     style = "margin:.3em 0;background:none;color:inherit;white-space:pre-wrap"
     return f'<pre style="{style}">{escape(lines)}</pre>'
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """Names and what is known under them."""
+    """Return a table of names and the facts about them."""
     rows = [_row([_th(name, "row"), _td(value)]) for name, value in pairs]
     return _table(rows) if rows else ""
 

@@ -9,13 +9,13 @@ the table; an operator is another spelling of the function that names it as writ
   integer  an integer of a type such as s32, or a fixed-point number, which is an integer in units of 2**-point
   float    a number of a format; literals are integers, `2**n` and exact hexadecimal floats such as 0x1.8p-3
 
-A function of a number takes a float or an integer, one of what is whole an integer or bits.
+A parameter that is a number accepts a float or an integer, one that is whole an integer or bits.
 
-Every value has one kind and format, fixed when the code is read. A literal takes the format of what it is combined
-with, and must be exact in it.
+Every value has one kind and format, fixed when the code is read. A literal gets the format of the value that it is
+combined with, and must be exact in it.
 
-Names in scope are the source operands, by the names that the syntax gives them, and the static names: what depends on
-these alone is decided before the program is built. Static are
+Names in scope are the source operands, by their names in the syntax, and the static names. Whatever depends only on
+static names is decided before the program is built. The static names are
 
   each modifier            true where the variant has it, if its name can be written as one
   each group of modifiers  the name of the member that the variant has, as in `cmp == "lt"` or `cmp in ("lt", "ltu")`;
@@ -23,37 +23,37 @@ these alone is decided before the program is built. Static are
   operands                 the number of a lane's source operands
   type, sourceType         the first and the last type that the spelling ends in
   rounding                 the direction in which operations round
-  target                   comparing it is false throughout where no target is given
-  quietNaN, infinity       of the variant's format: its result's, of a predicate its first source's
+  target                   every comparison with it is false if no target is given
+  quietNaN, infinity       of the variant's format: its result's, or for a predicate its first source's
   every type, format, rounding direction and target by its name
 
 The result is assigned to `d`; a predicate to `p`, and the second one of p|q to `q`.
 
-A function of arithmetic delivers the exact result, rounded once to the format under the variant's rounding direction,
-and flushed where the variant flushes. Two such calls in one expression are an error: name the first result, or use
+A function of arithmetic returns the exact result, rounded once to the format in the variant's rounding direction, and
+flushed if the variant flushes. Two such calls in one expression are an error: name the first result, or use
 fusedMultiplyAdd.
 
-One that takes a format as its last argument delivers the result in that format, as IEEE 754's formatOf operations do:
-its operands may have any formats, the exact result is rounded once, and a literal takes the format of the result.
-Without a format the operands have one, and so has the result.
+A function with a format as its last argument returns the result in that format, like IEEE 754's formatOf operations:
+its operands may have any formats, the exact result is rounded once, and a literal gets the format of the result.
+Without a format, the operands and the result have the same one.
 
-A format is what its declaration says it is. A function that a format has no sense for is refused there: `negate` and
-subtraction without a sign, `quieten` and `isSignaling` where NaNs are not told apart as in IEEE 754, and the elementary
-functions in every format that is not declared like one of IEEE 754.
+Formats are as declared. A function that makes no sense in a format is refused there: `negate` and subtraction without a
+sign, `quieten` and `isSignaling` where NaNs are not distinguished as in IEEE 754, and the elementary functions in all
+formats that are not declared like one of IEEE 754.
 
-A function that returns a float says which NaN it returns, where it returns one:
+The NaN that a function of the table may return has one of these names:
 
   canonical  the canonical NaN of the format: the function computes with numbers, and no bit of an operand's NaN is kept
   operand    an operand's NaN, bit for bit
-  sign       an operand's NaN but for its sign
+  sign       an operand's NaN except for its sign
   quiet      an operand's NaN, made quiet
-  bits       whatever pattern comes out
+  bits       any pattern
 
 A function whose result is a format, a literal or a fact asks about formats, and is as static as the names above.
 
-The bitwise functions make each bit of their result of the operands' bits in the same place.
+The bitwise functions compute each bit of their result from the operands' bits in the same place.
 
-The functions have no bodies here: each back end implements all of them, and nothing else.
+The functions have no bodies here: each back end implements all of them, and no others.
 """
 
 from __future__ import annotations

@@ -45,20 +45,20 @@ def squareRoot(x):  # type: ignore[no-untyped-def]
 
 @row("number, format, rounding -> number", rounds=True, nan="canonical", optional=1, clause="5.4.2, 5.8")
 def convert(x, format, rounding):  # type: ignore[no-untyped-def]
-    """x in another format, rounded in the given direction (the variant's, when none is given). An integer type or
-    fixed-point format gives the nearest number that it has where x is beyond it, and 0 for a NaN."""
+    """x in another format, rounded in the given direction (the variant's, when none is given). In an integer type or
+    fixed-point format, x is clamped to the range, and a NaN gives 0."""
 
 
 @row("float, format, bits -> float", rounds=True, nan="canonical")
 def convertStochastic(x, format, random):  # type: ignore[no-untyped-def]
-    """x in another format, rounded as random bits say: away from zero where the part of its magnitude beyond the last
-    place there, as a fraction of it, and the bits, read behind a binary point, make one or more; else toward zero. What
-    is too large becomes what it becomes to nearest."""
+    """x in another format, rounded with random bits: away from zero if the discarded part of its magnitude, as a
+    fraction of the last place, plus the bits as a binary fraction is one or more; else toward zero. Overflow is as to
+    nearest."""
 
 
 @row("float -> float", rounds=True, nan="canonical", clause="5.9", needs="IEEE")
 def roundToIntegral(x):  # type: ignore[no-untyped-def]
-    """The whole number next to x in the variant's direction, in x's format; a zero has the sign of x."""
+    """x rounded to a whole number in the variant's direction, in x's format; a zero has the sign of x."""
 
 
 @row("whole, whole -> whole", operator="+")
@@ -78,18 +78,18 @@ def multiplyIntegers(x, y):  # type: ignore[no-untyped-def]
 
 @row("integer, integer -> integer", operator="/")
 def divideIntegers(x, y):  # type: ignore[no-untyped-def]
-    """x / y cut to an integer toward zero, modulo 2**width, of two integers of one type; 0 where y is 0."""
+    """x / y rounded to an integer toward zero, modulo 2**width, of two integers of one type; 0 where y is 0."""
 
 
 @row("integer, format -> integer", clause="")
 def congruent(x, format):  # type: ignore[no-untyped-def]
-    """The number of an integer type that differs from x by a multiple of 2**width: the lower bits of a wider one, and
-    of a narrower one the number itself, where the type has it."""
+    """The number of an integer type that differs from x by a multiple of 2**width: the lower bits of a wider x, or a
+    narrower x itself if the type has it."""
 
 
 @row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
 def exp2(x):  # type: ignore[no-untyped-def]
-    """2 to the power x; 1 of zeros."""
+    """2 to the power x; of zeros it is 1."""
 
 
 @row("float -> float", rounds=True, nan="canonical", clause="9.2", needs="IEEE")
@@ -119,5 +119,5 @@ def rSqrt(x):  # type: ignore[no-untyped-def]
 
 @row("unit, float -> float", nan="bits")
 def unit(name, x):  # type: ignore[no-untyped-def]
-    """The result of a unit of spec/units.yaml for x, bit for bit. It is called under `hardware:` only, which applies to
-    targets where that was recorded."""
+    """The result of a unit of spec/units.yaml for x, bit for bit. It may be called only under `hardware:`, which
+    applies to targets where the unit was recorded."""

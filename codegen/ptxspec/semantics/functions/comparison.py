@@ -27,8 +27,8 @@ def quieten(x):  # type: ignore[no-untyped-def]
 
 @row("float, format -> float", nan="bits", clause="6.2.3", needs="IEEE")
 def convertNaN(x, format):  # type: ignore[no-untyped-def]
-    """A NaN in another format: its sign and the leading bits of its fraction, be it quiet or signaling. What a narrower
-    fraction leaves of a signaling one may be an infinity. Meant for NaNs."""
+    """A NaN in another format, quiet or signaling: its sign and the leading bits of its fraction. A narrower fraction
+    may turn a signaling NaN into an infinity. Meant for NaNs."""
 
 
 @row("float, float -> float", nan="canonical", clause="9.6")

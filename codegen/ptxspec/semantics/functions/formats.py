@@ -7,12 +7,13 @@ from .row import row
 
 @row("any -> format")
 def formatOf(x):  # type: ignore[no-untyped-def]
-    """The format of a number, to be compared with one, as in `formatOf(x) == f32`; bits and truth values have none."""
+    """The format of a number, for comparison with another, as in `formatOf(x) == f32`; bits and truth values have
+    none."""
 
 
 @row("format -> fact")
 def isInteger(format):  # type: ignore[no-untyped-def]
-    """It is an integer type or a fixed-point format."""
+    """The format is an integer type or a fixed-point format."""
 
 
 @row("format -> literal")

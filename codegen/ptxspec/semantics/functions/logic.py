@@ -42,7 +42,7 @@ def bitNot(x):  # type: ignore[no-untyped-def]
 
 @row("bits, count -> bits", operator="<<")
 def shiftLeft(x, count):  # type: ignore[no-untyped-def]
-    """x moved towards the sign bit by a literal number of places below the width; what leaves is lost."""
+    """x moved towards the sign bit by a literal number of places below the width; bits that leave it are lost."""
 
 
 @row("bits, count -> bits", operator=">>")
@@ -52,12 +52,12 @@ def shiftRight(x, count):  # type: ignore[no-untyped-def]
 
 @row("bits, integer -> bits", operator="<<")
 def shiftLeftBy(x, count):  # type: ignore[no-untyped-def]
-    """x moved towards the sign bit by an unsigned integer; nothing is left of it from the width on."""
+    """x moved towards the sign bit by an unsigned integer of places; 0 from the width on."""
 
 
 @row("bits, integer -> bits", operator=">>")
 def shiftRightBy(x, count):  # type: ignore[no-untyped-def]
-    """x moved away from the sign bit by an unsigned integer; nothing is left of it from the width on."""
+    """x moved away from the sign bit by an unsigned integer of places; 0 from the width on."""
 
 
 @row("bits, bits -> bool", operator="==")
@@ -72,19 +72,19 @@ def lessBits(x, y):  # type: ignore[no-untyped-def]
 
 @row("bool, bool -> bool", operator="and")
 def logicalAnd(x, y):  # type: ignore[no-untyped-def]
-    """Both hold."""
+    """Both x and y are true."""
 
 
 @row("bool, bool -> bool", operator="or")
 def logicalOr(x, y):  # type: ignore[no-untyped-def]
-    """At least one holds."""
+    """At least one of x and y is true."""
 
 
 @row("bool, bool -> bool", operator="!=")
 def logicalXor(x, y):  # type: ignore[no-untyped-def]
-    """Exactly one holds."""
+    """Exactly one of x and y is true."""
 
 
 @row("bool -> bool", operator="not")
 def logicalNot(x):  # type: ignore[no-untyped-def]
-    """It does not hold."""
+    """x is false."""

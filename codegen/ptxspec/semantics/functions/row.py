@@ -10,12 +10,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Function:
-    """One row. `parameters` and `result` are of "float", "integer", "bits", "bool", "any", or, for parameters that
-    must be known when the code is read, "format", "rounding", "unit" and "count"; "number" is a float or an integer
-    of a format of its own, "whole" an integer or bits. A result that is known when the code is read is a "format", a
-    "literal" or a "fact". `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit",
-    or "IEEE" where it must be declared like a format of IEEE 754. `nan` says which NaN it returns: one of `NANS`, or
-    nothing where the result is no float."""
+    """One row. `parameters` and `result` are of "float", "integer", "bits", "bool" or "any". Parameters that must be
+    known when the code is read are a "format", "rounding", "unit" or "count". "number" is a float or an integer of a
+    format of its own, "whole" an integer or bits. A result that is known when the code is read is a "format", "literal"
+    or "fact". `needs` is what a format must have for the function to make sense in it: "sign", "quiet bit", or "IEEE"
+    if it must be declared like a format of IEEE 754. `nan` is the NaN that it returns: one of `NANS`, or empty if the
+    result is no float."""
 
     name: str
     names: tuple[str, ...]
@@ -32,25 +32,26 @@ class Function:
 
     @property
     def is_static(self) -> bool:
-        """It asks about a format, and is answered when the code is read: no back end has it."""
+        """Return whether it asks about a format. Such calls are answered when the code is read and reach no back
+        end."""
         return self.result in ("format", "literal", "fact")
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The parameters that are values."""
+        """The parameters that are values when the program runs."""
         return tuple(p for p in self.parameters if p not in _KNOWN)
 
 
 # Parameters that are known when the code is read.
 _KNOWN = ("format", "rounding", "unit", "count")
-# What a parameter of several sorts may be.
+# The sorts of a parameter that may have several.
 SORTS = {"number": ("float", "integer"), "whole": ("integer", "bits")}
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
 TABLE: dict[str, Function] = {}
 
 
 def row(signature: str, **said: Any) -> Any:
-    """Add a row: of kinds "float, float -> float", and what else is said of the function."""
+    """Add a row: its kinds, such as "float, float -> float", and the other fields."""
 
     def add(f: Callable[..., None]) -> Callable[..., None]:
         left, result = (part.strip() for part in signature.split("->"))
