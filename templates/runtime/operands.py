@@ -101,8 +101,8 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
         raise OperandError(f"{said}; expected {t.expected}; write the bits, as {spelled(t)}")
     constructor = spelled(t, native=True)
     if t.native is None:
-        native = f"install ml_dtypes (pip install ml_dtypes) and write {constructor}({x})"
-        raise OperandError(f"{said}; expected {t.expected}; write the bits, as np.{t.bits}, or {native}")
+        bits = f"write the bits, as np.{t.bits}, or install ml_dtypes and write {constructor}({x})"
+        raise OperandError(f"{said}; expected {t.expected}; {bits}")
     # Up to here every integer is a number of the format; beyond, it may be meant as bits.
     every = 1 << (number.fraction_bits + 1)
     if isinstance(x, int) and abs(x) > every:
