@@ -15,7 +15,7 @@ _FORMS = re.compile(rf"(positive and finite(?: outside )?)?(?:{_INTERVAL})?|({_N
 
 @dataclass(frozen=True)
 class Range:
-    """The last operands that a bound holds for: in an interval or out of it, of one sign or of both."""
+    """The operands for which a bound holds: those inside an interval or outside it, of one sign or of both."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -32,7 +32,7 @@ class Range:
 
 
 def parse_range(text: str) -> Range:
-    """A range as the specification words it; an empty text is all operands. Raises ValueError."""
+    """Return the range that a text of the specification names; an empty text names all operands. Raises ValueError."""
     match = _FORMS.fullmatch(text)
     if not match or (text.endswith("outside ")):
         raise ValueError(f"'{text}' is not a range")
@@ -47,7 +47,7 @@ def parse_range(text: str) -> Range:
 
 
 def parse_bound(text: str) -> Fraction:
-    """A bound such as 2 or 2^-20.5, exactly, or rounded up where it is irrational."""
+    """Return the value of a bound such as 2 or 2^-20.5: exact, or rounded up if it is irrational."""
     if not text.startswith("2^"):
         return Fraction(text)
     exponent = Fraction(text[2:])

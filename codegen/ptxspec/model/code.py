@@ -1,4 +1,4 @@
-"""A piece of semantics, and where it stands."""
+"""A piece of semantics and its place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Mark
 
-# The folder of the files that are about one opcode each. What stands elsewhere is shared.
+# The folder of the files that are about one opcode each. All other files are shared.
 INSTRUCTIONS = "spec/instructions/"
 
 
@@ -20,7 +20,7 @@ class Code:
     lines: tuple[str, ...] = field(repr=False, compare=False)
 
     def mark(self, line: int, column: int, length: int = 1) -> Mark:
-        """The place in the file of a place in the text (line from 1, column from 0, as `ast` counts)."""
+        """Return the place in the file of a place in the text (line from 1, column from 0, as `ast` counts)."""
         return Mark(self.start.line + line - 1, self.start.column + column, length)
 
     def error(self, mark: Mark, message: str, help: str = "") -> Diagnostic:

@@ -13,9 +13,9 @@ from .requirements import Selector
 
 @dataclass(frozen=True)
 class Folding:
-    """Variants that the assembler folds to other results than their semantics gives. `semantics` and `nan` are what it
-    computes with instead of the instruction's own; None where that is the same. `shown` are the registers of operands,
-    each row with that of the result behind them, as bits."""
+    """Variants that the assembler folds to results other than their semantics gives. `semantics` and `nan` are what it
+    computes with instead of the instruction's own; None if they are the same. Each row of `shown` has the bits of the
+    operands' registers and, last, of the result's."""
 
     selector: Selector
     text: str

@@ -16,15 +16,16 @@ OVERFLOWS = ("infinity", "nan", "largest")
 
 @dataclass(frozen=True, eq=False)
 class Format:
-    """A binary floating-point format: a sign where it is `signed`, an exponent, a fraction.
+    """A binary floating-point format: a sign if it is `signed`, an exponent, a fraction.
 
-    From the largest magnitude down its encodings are `nans` NaNs, an infinity if it has one, and numbers. Exponent
-    field 0 holds zero and the subnormal numbers; without a zero it is an exponent like the others, without subnormal
-    numbers all of it is zero. `overflow` is what a number too large becomes where it is not rounded toward zero:
-    "infinity", "nan" or "largest". `canonical_nan` is what an invalid operation delivers, in a format without
-    NaNs a number. In a register the encoding stands `shift` bits above the lowest of `container` bits.
+    From the largest magnitude down, its encodings are `nans` NaNs, an infinity if it has one, and numbers. Exponent
+    field 0 has zero and the subnormal numbers; in a format without a zero it is an exponent like the others, and in one
+    without subnormal numbers it has zeros only. `overflow` is what a number that is too large becomes unless it is
+    rounded toward zero: "infinity", "nan" or "largest". `canonical_nan` is the result of an invalid operation; it is a
+    number in a format without NaNs. In a register the encoding is `shift` bits above the lowest of `container` bits.
 
-    A format without a sign holds magnitudes: what is converted to it loses its sign. A format has one object."""
+    A format without a sign has magnitudes only: a number that is converted to it loses its sign. Each format is one
+    object."""
 
     name: str
     exponent_bits: int
@@ -50,12 +51,12 @@ class Format:
 
     @property
     def sign_bit(self) -> int:
-        """0 in a format without a sign."""
+        """The sign bit; 0 in a format without a sign."""
         return self.magnitudes if self.signed else 0
 
     @cached_property
     def magnitudes(self) -> int:
-        """The number of encodings of one sign; each is a magnitude below it."""
+        """The number of encodings of one sign. Magnitudes are less than this."""
         return 1 << (self.exponent_bits + self.fraction_bits)
 
     @cached_property
@@ -114,8 +115,9 @@ class Format:
 
     @cached_property
     def is_ieee(self) -> bool:
-        """Declared like an interchange format of IEEE 754: with a sign, zeros, subnormal numbers, infinities, and every
-        other encoding of the largest exponent a NaN, in all the bits of an integer of a processor."""
+        """Return whether it is declared like an interchange format of IEEE 754: with a sign, zeros, subnormal numbers
+        and infinities, with NaNs as all other encodings of the largest exponent, and with the width of a processor's
+        integers."""
         whole = self.signed and self.has_zero and self.has_subnormals and self.has_infinity
         usual = self.nans == (1 << self.fraction_bits) - 1 and self.bias == (1 << (self.exponent_bits - 1)) - 1
         fitting = self.container == self.width in (8, 16, 32, 64) and self.exponent_bits > 1 and self.fraction_bits > 0
@@ -168,7 +170,7 @@ class Kind(NamedTuple):
 
     @property
     def storage(self) -> int:
-        """The width of the smallest unsigned integer of a processor that holds an encoding."""
+        """The width of the smallest unsigned integer type that can hold an encoding."""
         return next(w for w in (8, 16, 32, 64) if w >= self.width)
 
     def __str__(self) -> str:
@@ -222,9 +224,9 @@ class Languages:
 @dataclass(frozen=True, eq=False)
 class Type:
     """A type that spellings and operands name. `kind` is that of a lane, which has `lane_width` bits of the register;
-    `nan` is None where no result is a NaN. No register holds an operand of a type that `is_constant`. `enters` and
-    `leaves` are the statements that bring a word into the condition code and out of it: {operand} is the word, {own} a
-    register for them. A type has one object."""
+    `nan` is None if no result is a NaN. No register holds an operand of a type that `is_constant`. `enters` and
+    `leaves` are the statements that write a word to the condition code and read it back: {operand} is the word, {own} a
+    register for them. Each type is one object."""
 
     name: str
     kind: Kind
@@ -248,14 +250,14 @@ class Type:
 
     @property
     def shift(self) -> int:
-        """The number of bits that a lane's encoding stands above the lowest bit of its part of the register."""
+        """The number of bits between the lowest bit of a lane's part of the register and that of its encoding."""
         return self.kind.format.shift if self.kind.format else 0
 
     def unpack(self, bits: int) -> list[int]:
-        """The lanes' encodings, the lowest first, in a register's bits."""
+        """Return the lanes' encodings in a register's bits, the lowest lane first."""
         mask = (1 << self.kind.width) - 1
         return [bits >> (i * self.lane_width + self.shift) & mask for i in range(self.lanes)]
 
     def pack(self, lanes: list[int]) -> int:
-        """A register's bits from the lanes' encodings."""
+        """Return a register's bits from the lanes' encodings."""
         return sum(x << (i * self.lane_width + self.shift) for i, x in enumerate(lanes))

@@ -1,4 +1,4 @@
-"""Functions of other languages: what a standard defines, what a compiler makes PTX of, what is executed as it is."""
+"""Functions of other languages: defined by a standard, compiled to PTX, or executed as they are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Opening:
-    """A matter that a function leaves open: `why` names it, and `when` is true of the operands that it is about."""
+    """A point that a function leaves open: `why` names it, and `when` is true for the operands that it is about."""
 
     when: Code
     why: str
@@ -30,8 +30,8 @@ class Opening:
 
 @dataclass(frozen=True)
 class Defined:
-    """A function of `operands` operands of a type, a, b and c, and a result d of it. Which NaN a NaN is, is open, and
-    what else `open` says; where `accuracy` says who leaves it open, so are the errors of numbers."""
+    """A function of `operands` operands a, b and c of a type, with a result d. It leaves open which NaN a NaN result
+    is, and what `open` lists; if `accuracy` says who leaves the accuracy open, also the errors of numbers."""
 
     name: str
     type: Type
@@ -45,8 +45,8 @@ class Defined:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A function that is compiled to `ptx`, for each of the types that it takes a variant's spelling or a piece of PTX,
-    and with -ftz=true to `ftz`, if that is something else. Where `target` is not empty, only from there on."""
+    """A function that is compiled to `ptx`: for each of its types a variant's spelling or a piece of PTX. `ftz` is the
+    same with -ftz=true, if that differs. If `target` is not empty, this holds only from that target on."""
 
     name: str
     reference: Reference
@@ -57,9 +57,9 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Intrinsic:
-    """An expression of CUDA C++ in the names of a variant's operands, of which the compiler makes that variant; where
-    `target` is not empty, only from there on. `written` are spelling and expression as they stand in the file, where
-    they may have choices in them that several have in common."""
+    """An expression of CUDA C++, in the names of a variant's operands, that the compiler turns into that variant; if
+    `target` is not empty, only from that target on. `written` are the spelling and the expression as in the file, where
+    both may have a choice that stands for several intrinsics."""
 
     form: Form
     call: str
@@ -79,7 +79,7 @@ class Executed:
 
 @dataclass(frozen=True)
 class Functions:
-    """All of them, by name; of what is defined, an entry for each type."""
+    """All functions. A defined one has an entry for each type."""
 
     path: str = ""
     defined: tuple[Defined, ...] = ()

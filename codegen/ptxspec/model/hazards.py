@@ -1,4 +1,4 @@
-"""Hazards, where the machine code does something else than the spelling says, and their proof."""
+"""Hazards, where the machine code does something other than the spelling says, and their proof."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from .requirements import Selector
 
 @dataclass(frozen=True)
 class Proof:
-    """The proof of a hazard, found in what ptxas makes of a variant.
+    """The proof of a hazard, found in the machine code that ptxas generates for a variant.
 
-    `drops` and `adds`: the machine code is that of the spelling without these and with those modifiers. `holds` and
-    `lacks`: parts of names that machine instructions in it have, and that none has. `folds`: the bits of constant
-    operands, and those of the result that it is folded to. `unknown`: nvdisasm does not know an instruction in it."""
+    `drops` and `adds`: the machine code is that of the spelling without the former and with the latter modifiers.
+    `holds` and `lacks`: parts of names that some machine instruction in it has, and that none has. `folds`: the bits of
+    constant operands, then those of the result to which they are folded. `unknown`: nvdisasm does not know an
+    instruction in it."""
 
     drops: frozenset[str] = frozenset()
     adds: frozenset[str] = frozenset()
@@ -26,13 +27,13 @@ class Proof:
     unknown: bool = False
 
     def code_of(self, modifiers: frozenset[str]) -> frozenset[str]:
-        """The modifiers of the spelling that has the machine code of the one with these."""
+        """Return the modifiers of the spelling whose machine code a spelling with these modifiers gets."""
         return modifiers - self.drops | self.adds
 
 
 @dataclass(frozen=True)
 class HazardRule:
-    """Variants whose machine code does something else than they say, so that nobody is to be told to write them."""
+    """Variants whose machine code does something other than they say, so that they are never recommended."""
 
     selector: Selector
     hazard: Hazard

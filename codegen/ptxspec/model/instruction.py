@@ -1,4 +1,4 @@
-"""One opcode: its variants, and what its file says of them."""
+"""One opcode: its variants, and what its file says about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Value:
 
     text: str
     kind: str
-    # The text says it, and is quicker to compare.
+    # `text` determines it, and is quicker to compare.
     number: Fraction = field(default=Fraction(0), compare=False)
     negative: bool = False
     bits: int = 0
@@ -36,8 +36,8 @@ class Value:
 
 @dataclass(frozen=True)
 class CornerRow:
-    """A cell for each source operand, and of the result: two of them where p|q has both. The row says nothing of
-    variants that have one of the modifiers `without`."""
+    """A row of a corner-case table: a cell for each source operand and for the result, or for both results of p|q. The
+    row says nothing about variants that have one of the modifiers `without`."""
 
     operands: tuple[Value, ...]
     results: tuple[Value, ...]
@@ -61,9 +61,9 @@ class CornerTable:
 
 @dataclass(frozen=True)
 class Exceeded:
-    """A bound of the manual's that the hardware itself breaks: in the ranges of targets `within`, most of all for
-    `operands`, whose `result` is that of `basis`; these are encodings. `error` is that of the result, in the units
-    of the bound."""
+    """A bound in NVIDIA's manual that the hardware itself exceeds, in the ranges of targets `within`: most of all for
+    `operands`, which give `result` according to `basis`; these are encodings. `error` is the error of the result, in
+    the units of the bound."""
 
     within: tuple[tuple[str, str], ...]
     operands: tuple[int, ...]
@@ -77,7 +77,7 @@ class Exceeded:
         return ", ".join(first if first == last else f"{first} to {last}" for first, last in self.within)
 
     def worst(self, width: int) -> str:
-        """Return the operands and their result as hexadecimal numbers of so many bits."""
+        """Return the operands and their result as hexadecimal numbers of `width` bits."""
         digits = width // 4
         operands = ", ".join(f"0x{x:0{digits}x}" for x in self.operands)
         return f"{operands} give{'s' * (len(self.operands) == 1)} 0x{self.result:0{digits}x}"
@@ -114,8 +114,8 @@ class Page:
 
 @dataclass(frozen=True)
 class Tolerated:
-    """Spellings of an opcode that the assembler takes although they mean nothing; where they are a `crash`, it then
-    breaks down on them."""
+    """Spellings of an opcode that the assembler accepts although they mean nothing. If `crash` is true, it then crashes
+    on them."""
 
     text: str
     forms: tuple[Form, ...]
@@ -125,8 +125,8 @@ class Tolerated:
 
 @dataclass(frozen=True)
 class OperandRule:
-    """The registers, by their types, and the sorts of constants that the assembler takes for operands of a type, where
-    these are not as for every instruction."""
+    """The types of registers and the sorts of constants that the assembler accepts for operands of a type, where these
+    differ from the rules for all instructions."""
 
     selector: Selector
     registers: Mapping[str, tuple[str, ...]]
@@ -147,8 +147,8 @@ class SyntaxLine:
 
 @dataclass(frozen=True)
 class Compared:
-    """A comparison of variants with functions of other languages: they differ for operands of the classes `differs`,
-    else they are equal, but for what the functions leave open."""
+    """A comparison of variants with functions of other languages. They differ for operands of the classes `differs`,
+    and are otherwise equal except for what the functions leave open."""
 
     selector: Selector
     functions: tuple[str, ...]
@@ -157,8 +157,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph about some variants. `open` says what the manual leaves open of their results; `loose`: their results
-    may be others than the spelling lets one expect, which whoever asks about them is told."""
+    """A paragraph about some variants. `open` says what NVIDIA's manual leaves open about their results. `loose`: their
+    results may differ from what the spelling suggests, and answers about them say so."""
 
     text: str
     basis: Basis
@@ -169,7 +169,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Trial:
-    """The variant that an evaluator shows first, and the texts of its operands, by the names of registers."""
+    """The variant that an evaluator shows first, and the texts of its operands by the names of registers."""
 
     spelling: str
     operands: Mapping[str, str]
@@ -177,7 +177,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Crash:
-    """Variants that the assembler takes, and then breaks down on: no machine code comes of them. `text` says how."""
+    """Variants that the assembler accepts and then crashes on, without machine code. `text` says how."""
 
     selector: Selector
     text: str
@@ -185,7 +185,7 @@ class Crash:
 
 @dataclass(frozen=True)
 class HardwarePath:
-    """The machine code around `units`, on the targets `within` or, None, on all others: it takes the place of the
+    """The machine code around `units`, on the targets `within`, or on all others if that is None. It replaces the
     semantics where all of the units are known."""
 
     selector: Selector
@@ -196,8 +196,8 @@ class HardwarePath:
 
 @dataclass(frozen=True)
 class LaneBits:
-    """The bits of an operand's register that each lane reads. `lanes` are pairs of a lane and its bits as they were
-    written, `31..16`, the highest lane first."""
+    """The bits of an operand's register that each lane reads. `lanes` are pairs of a lane and its bits as written,
+    `31..16`, the highest lane first."""
 
     selector: Selector
     operand: str
@@ -207,21 +207,21 @@ class LaneBits:
 
 @dataclass(frozen=True)
 class Instruction:
-    """An opcode with its variants. `refused` are variants that the manual lists and the assembler takes nowhere: they
-    require nothing that could be had. `registers` are those that the manual gives operands of a type here, where that
-    is not as for every opcode.
+    """An opcode with its variants. `refused` are variants that NVIDIA's manual lists and the assembler accepts nowhere;
+    their requirement is empty. `registers` are those that the manual gives operands of a type here, if they differ from
+    other opcodes.
 
-    `group` is what it does, in a word that spec/words.yaml has a title for; empty where its file does not say.
-    `elsewhere` are the forms, each as its types, that other instructions of this name have: any other form that no
-    variant has is refused. It is None where nobody said, so that nothing is known of other forms. `other_modifiers` are
-    those that only other instructions of this name have, `empty_types` types that the assembler takes beside the
-    others, and that do nothing. `acts_on` are the formats that a modifier acts on here, where not on all.
-    `recipes` are what to write where variants are missing, the best first, or why there is nothing; `missing` is what
-    PTX has nowhere.
-    `vectors_elsewhere`: statements with registers that are vectors are other instructions. `unpacks`: a statement
-    whose source is a vector may stand the other way round, with the vector as its result; what this rests on.
-    `comparisons` are the groups of modifiers that name a comparison of a with b: each variant has a member of one of
-    them."""
+    `group` is what it does, in a word that has a title in spec/words.yaml; empty if its file does not say. `elsewhere`
+    are the forms, each as its types, that other instructions of this name have: any other form that no variant has is
+    refused. It is None if the file does not say, so that nothing is known of other forms. `other_modifiers` are those
+    that only other instructions of this name have. `empty_types` are types that the assembler accepts beside the others
+    and that do nothing. `acts_on` are the formats that a modifier acts on here, if not on all. `recipes` are what to
+    write where variants are missing, the best first, or why there is nothing; `missing` are spellings that PTX does not
+    have.
+
+    `vectors_elsewhere`: statements with vector registers are other instructions. `unpacks` is the basis for this: a
+    statement whose source is a vector may be reversed, with the vector as its result. `comparisons` are the groups of
+    modifiers that name a comparison of a with b: each variant has a member of one of them."""
 
     opcode: str
     path: str
@@ -264,7 +264,7 @@ class Instruction:
 
     @cached_property
     def operand_names(self) -> frozenset[str]:
-        """The sources that some variant has; a, b and c, which modifiers may speak of, always."""
+        """The names of the sources that some variant has, and always a, b and c, which modifiers may name."""
         return frozenset("abc").union(s.name for v in self.variants for s in v.sources)
 
     def corner_tables_of(self, variant: Variant) -> tuple[CornerTable, ...]:
@@ -290,24 +290,24 @@ class Instruction:
         return next((p for p in self.hardware_paths(variant) if p.within is None), None)
 
     def hardware_paths(self, variant: Variant) -> tuple[HardwarePath, ...]:
-        """Return the variant's machine code around units, for some targets or for all; the first that is for a target
-        holds there."""
+        """Return the variant's machine code around units, for some targets or for all. The first that is for a target
+        counts there."""
         return tuple(p for p in self.hardware if p.selector.matches(variant))
 
     def is_advisable(self, variant: Variant) -> bool:
-        """Return whether a variant may be recommended, on whatever target: the manual lists it, and no hazard of it is
-        known. The catalogue decides it for one target."""
+        """Return whether a variant may be recommended on every target: NVIDIA's manual lists it, and it has no known
+        hazard. The catalogue decides this for one target."""
         return variant.listed and not variant.hazards
 
     def stands_for(self, variant: Variant) -> Variant | None:
-        """The longer spelling that a variant with `means` is short for."""
+        """Return the longer spelling that a variant with `means` is short for, or None."""
         modifiers, types, operands = variant.form
         form = (modifiers.union(variant.means), types, operands)
         return next((v for v in self.variants if v.form == form), None) if variant.means else None
 
     def nan_rule(self, variant: Variant, implied: Collection[str] = ()) -> NanRule | None:
-        """The instruction's own rule where it states one, else that of the result's type; None where no result is a
-        NaN. Where a target implies modifiers, it is the rule of the spelling that has them."""
+        """Return the instruction's own rule if it states one, else that of the result's type; None if no result is a
+        NaN. `implied` modifiers of a target count as the variant's own."""
         if variant.result.type.nan is None:
             return None
         if implied:

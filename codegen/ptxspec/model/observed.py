@@ -11,7 +11,7 @@ from .variant import Key, Variant
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference: what the manual says of a variant, and what the assembler does."""
+    """A difference between NVIDIA's manual and the assembler: what each says about a variant."""
 
     variant: str
     operands: int
@@ -21,8 +21,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence of a real assembler, which was asked about `variants` on `pairs` of a target and a PTX version that
-    knows it, and about `spellings`, legal or not. `asked` has a digest for each opcode, as Spec.asked gives it."""
+    """The evidence of a real assembler. It was asked about `variants` on `pairs` of a target and a PTX version that
+    knows it, and about `spellings`, legal or not. `asked` has a digest for each opcode, as Spec.asked returns it."""
 
     assembler: str
     pairs: int
@@ -34,8 +34,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class MachineCode:
-    """The machine code that an assembler makes of variants on some targets: `count` instructions, and `beyond` more in
-    subroutines. `text` has one after another, `; ` between them; where they are many or jump, how often each occurs."""
+    """The machine code that an assembler generates for variants on some targets: `count` instructions, and `beyond`
+    more in subroutines. `text` lists them, separated by `; `; if they are many or jump, it says how often each
+    occurs."""
 
     targets: tuple[str, ...]
     count: int
@@ -45,8 +46,7 @@ class MachineCode:
 
 @dataclass(frozen=True)
 class MachineForms:
-    """Variants of one opcode whose machine code is alike, in notation, and what that is on the targets that take
-    them."""
+    """Variants of one opcode with the same machine code, in notation, and this code on the targets that have them."""
 
     forms: tuple[str, ...]
     operands: int
@@ -66,8 +66,8 @@ class MachineEvidence:
 
 @dataclass(frozen=True)
 class Becomes:
-    """The PTX that a call becomes on some targets: `count` instructions. `ptx` has them in a row, with %a, %b, %c for
-    the arguments and %d for what the call gives; it is empty where there are many, or they jump."""
+    """The PTX that a call becomes on some targets: `count` instructions. `ptx` lists them, with %a, %b, %c for the
+    arguments and %d for the result of the call; it is empty if they are many or jump."""
 
     targets: tuple[str, ...]
     count: int
@@ -76,9 +76,9 @@ class Becomes:
 
 @dataclass(frozen=True)
 class CompiledCall:
-    """A call of a function of CUDA C++, as `__hmul2(__half2, __half2)`: what it gives, the header that declares it, and
-    what becomes of it on the targets that it is compiled for; `fast` is that under -use_fast_math, where it is
-    something else. `low` is 8 where it gives the low 8 bits of %d, else 0."""
+    """A call of a function of CUDA C++, such as `__hmul2(__half2, __half2)`: the type that it `gives`, the header that
+    declares it, and what it becomes on the targets for which it is compiled. `fast` is the same under -use_fast_math,
+    if that differs. `low` is 8 if the call gives the low 8 bits of %d, else 0."""
 
     call: str
     gives: str
@@ -98,7 +98,7 @@ class CallEvidence:
 
 
 class Signature(NamedTuple):
-    """A name of an intrinsic of LLVM with the types that it takes and gives."""
+    """The name of an LLVM intrinsic with the types that it takes and gives."""
 
     name: str
     takes: tuple[str, ...]
@@ -106,7 +106,7 @@ class Signature(NamedTuple):
 
 
 def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
-    """Return some of the targets in `every`, grouped into runs of those that follow each other there."""
+    """Return some of the targets in `every`, grouped into runs of targets that are consecutive there."""
     found: list[list[str]] = []
     for t in targets:
         if found and every.index(found[-1][-1]) == every.index(t) - 1:
@@ -138,8 +138,8 @@ class Speed:
 
 @dataclass(frozen=True)
 class Recording:
-    """A recording of a GPU's results, and how the emulator stood to it when the two were last compared: variants of
-    which every recorded bit is equal, those inside of their bound, and the others. `path` is the folder, below the
+    """A recording of a GPU's results, and its last comparison with the emulator: the variants of which every recorded
+    bit is `equal`, those that are `inside` their bound, and the `unequal` others. `path` is the folder, below the
     root."""
 
     path: str
@@ -158,8 +158,8 @@ class Recording:
 
 
 class Judgement(NamedTuple):
-    """The judgement of somebody outside of this project that a variant computes right; `program` is a digest of its
-    program."""
+    """The statement of a judge outside this project that a variant's results are right. `program` is the digest of the
+    judged program."""
 
     by: str
     variant: str
@@ -168,8 +168,8 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """Results of a variant that a published model has, under a name, and the targets on which its author compared them;
-    `unit` is what is recovered from them, if anything."""
+    """The results of a variant in a published model, under a name, and the targets on which the model's author compared
+    them. `unit` is the unit recovered from them, if any."""
 
     results: str
     variant: str
@@ -179,8 +179,8 @@ class Report:
 
 @dataclass(frozen=True)
 class Inferred:
-    """A unit that a published model is taken to have on targets on which its author did not compare it: `told` is what
-    was seen there, at `source`."""
+    """A unit that is inferred to follow a published model on targets on which the model's author did not compare it.
+    `told` is what was seen there, at `source`."""
 
     unit: str
     targets: tuple[str, ...]
@@ -190,8 +190,9 @@ class Inferred:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `equal` is what the
-    emulator has of it, and `evidence` the folder with its results or the test that computes them, below the root."""
+    """A model of hardware that somebody else published and compared with GPUs, as `judged` says. `equal` is the part
+    that the emulator returns, and `evidence` the folder with its results or the test that computes them, below the
+    root."""
 
     name: str
     author: str

@@ -27,8 +27,8 @@ class PeerKind:
 
 @dataclass(frozen=True)
 class PeerDifferences:
-    """One peer's differences of one kind: for each set of operands their number, and the size of the set in the
-    operations that have such differences; and one of them."""
+    """One peer's differences of one kind: `counts` has their number for each set of operands, and the size of the set
+    in the operations that have such differences. The rest is an example."""
 
     peer: str
     kind: str
@@ -41,9 +41,9 @@ class PeerDifferences:
 
 @dataclass(frozen=True)
 class PeerOperation:
-    """An operation that was compared: its variant, who judges PTX's results, and the number of sets of operands. Each
-    peer has all results `equal`, or results that `differ`, so many of each kind, or the operation is `lacking`, which
-    says why."""
+    """An operation that was compared: its variant, the judge of PTX's results, and the number of sets of operands. Each
+    peer has all results `equal`, or results that `differ`, counted by kind, or is `lacking` the operation, with the
+    reason."""
 
     variant: str
     judge: str

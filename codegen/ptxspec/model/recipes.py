@@ -13,7 +13,7 @@ from .code import Code
 from .requirements import Selector
 from .variant import Variant
 
-# What may differ from the variant: no bit, the bits of NaN results, or no more than the variant's own bound allows.
+# The possible differences from the variant: none, the bits of NaN results, or no more than the variant's own bound.
 NOTHING_DIFFERS, NAN_BITS, WITHIN_BOUND = DIFFERENCES = ("nothing", "NaN bits", "within bound")
 _REGISTER = re.compile(r"%\w+")
 _DOTTED = re.compile(r"\.([A-Za-z]\w*(?:::\w+)*)")
@@ -21,11 +21,12 @@ _DOTTED = re.compile(r"\.([A-Za-z]\w*(?:::\w+)*)")
 
 @dataclass(frozen=True)
 class Written:
-    """A statement as an entry writes it: the spelling in notation, registers with `#` where a lane's number belongs.
+    """A statement as an entry writes it: the spelling in notation, and registers with `#` where a lane's number
+    belongs.
 
-    `guard` is the predicate before it, with a `!` where that is negated; empty where there is none. Each operand is a
-    register, a constant or `$name`, or several registers where it is a vector; `{%c}` is one that is there where the
-    variant has it."""
+    `guard` is the predicate before it, with a `!` if it is negated; empty if there is none. Each operand is a register,
+    a constant or `$name`, or several registers if it is a vector; `{%c}` is one that is present if the variant has
+    it."""
 
     guard: str
     spelling: str
@@ -35,9 +36,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Recipe:
-    """An entry of `instead`. Where there is no recipe, `none` says why, and there are no statements. A recipe may do
-    what a variant does `since` a target: without one, and on older ones, the variant does something else. `where` says
-    for each `$name` in it what stands there, by modifiers and types: the first that the variant has decides."""
+    """An entry of `instead`. If there is no recipe, `none` says why, and there are no statements. A recipe may do what
+    the variant does `since` a target: on older targets, and without a target, the variant does something else. `where`
+    has the text for each `$name`, by modifiers and types: the first that the variant has decides."""
 
     selector: Selector
     statements: tuple[Written, ...]
@@ -59,9 +60,9 @@ class Missing:
 
 @dataclass(frozen=True)
 class Call:
-    """A statement of a recipe for one variant. `guard` is a predicate and the value that it must have. Registers stand
-    as they are written, with their `%`; what has none is a constant. Where it `unpacks`, the variant stands the other
-    way round: its sources are the results."""
+    """A statement of a recipe for one variant. `guard` is a predicate and the value that it must have. Registers are
+    written with their `%`; an operand without one is a constant. If it `unpacks`, the variant is reversed: its sources
+    are the results."""
 
     variant: Variant
     guard: tuple[str, bool] | None
@@ -73,8 +74,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Instead:
-    """The statements to write instead of one variant. `scratch` are the registers of their own, each with the type that
-    declares it; `requires` is what all of the statements need together."""
+    """The statements to write instead of one variant. `scratch` are the recipe's own registers, each with the type that
+    declares it; `requires` is what all of the statements together need."""
 
     calls: tuple[Call, ...]
     scratch: Mapping[str, str]
@@ -100,8 +101,8 @@ class Instead:
 
     @property
     def ptx(self) -> str:
-        """The recipe's PTX, ready to paste. With registers of its own it is a block, so that they are nobody else's.
-        Their names begin with an underscore: they must not hide those that come in the place of %d, %a, %b and %c."""
+        """The recipe's PTX, ready to paste. If it has scratch registers it is a block, so that they are local. Their
+        names begin with an underscore: they must not hide those that replace %d, %a, %b and %c."""
         lines = [c.text for c in self.calls]
         if not self.scratch:
             return "\n".join(lines)
@@ -109,7 +110,7 @@ class Instead:
         return _REGISTER.sub(lambda m: f"%_{m[0][1:]}" if m[0] in self.scratch else m[0], block)
 
     def template(self, variant: Variant) -> str:
-        """The PTX for the variant with `.#1` for the first name of its spelling, and so on: variants that differ in
-        names alone have the same. catalog/known.py fills it."""
+        """Return the PTX for the variant with `.#1` for the first name of its spelling, and so on: it is the same for
+        variants that differ in names alone. catalog/known.py fills it in."""
         places = {name: n for n, name in reversed(list(enumerate(variant.spelling.split(".")))) if n}
         return _DOTTED.sub(lambda m: f".#{places[m[1]]}" if m[1] in places else m[0], self.ptx)

@@ -18,8 +18,8 @@ Form = tuple[frozenset[str], tuple[str, ...], int]
 
 @dataclass(frozen=True)
 class Pattern:
-    """Modifiers that a variant must have, and types: one that its spelling has, or several that it ends in. `exact`: it
-    has no others."""
+    """Modifiers and types that a variant must have: one type that is in its spelling, or several in which it ends.
+    `exact`: it has no others."""
 
     modifiers: frozenset[str] = frozenset()
     types: tuple[str, ...] = ()
@@ -33,9 +33,9 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Selector:
-    """The variants that something is about: those of any of the patterns, without any name of `lacks`; with a result of
-    one of the types `result`, and a source of one of the types `source`; with so many source `operands`, and so many
-    `types` at the end of the spelling: where these are given."""
+    """The variants that something is about. They match one of the patterns and have no name of `lacks`. If given, these
+    conditions hold, too: a result of one of the types `result`, a source of one of the types `source`, the number of
+    source `operands`, and the number of `types` at the end of the spelling."""
 
     text: str
     patterns: tuple[Pattern, ...] = (Pattern(),)
@@ -50,7 +50,7 @@ class Selector:
         asked = self._asked.get((types, operands))
         if asked is None:
             asked = self._asked[types, operands] = self._asked_of(types, operands)
-        # A loop, as this is asked a million times of a large specification.
+        # A loop, because a large specification calls this a million times.
         for wanted, exact in asked:
             if wanted == modifiers if exact else wanted <= modifiers:
                 return not self._has_more or self._fits(variant)
@@ -58,12 +58,12 @@ class Selector:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The modifiers that the selector speaks of."""
+        """The modifiers that the selector names."""
         return self.lacks.union(*(p.modifiers for p in self.patterns))
 
     def _asked_of(self, types: tuple[str, ...], operands: int) -> Sequence[tuple[frozenset[str], bool]]:
-        """The modifiers of the patterns that a spelling with these types and operands may match, and whether it may
-        have no others: the same of thousands of variants."""
+        """Return the modifiers of the patterns that a spelling with these types and operands may match, each with
+        whether it may have no others. Thousands of variants share the result."""
         if self.operands not in (None, operands) or self.types not in (None, len(types)):
             return ()
         return [(p.modifiers, p.exact) for p in self.patterns if p.is_about(types)]
@@ -86,8 +86,9 @@ class Selector:
 
 @dataclass(frozen=True)
 class Rule:
-    """One line of `requires:`. `within` is the first and the last target it is about; `on` are the targets that it
-    names, families by all of their members, and the first PTX version of each; `entries` is `on` as it was written."""
+    """One line of `requires:`. `within` is the first and the last target it is about. `on` are the targets that it
+    names, each with its first PTX version; a family is all of its members there. `entries` is `on` as it was
+    written."""
 
     selector: Selector
     within: tuple[str, str] | None

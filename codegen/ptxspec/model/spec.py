@@ -38,9 +38,9 @@ from .variant import Variant
 
 @dataclass(frozen=True)
 class Modifier:
-    """A modifier. `raw`, `operand`, `result` and `override` are the stages around the body, in the order of design and
-    manual. `mode` and `ftz` stand at `round_place`, a file and a line. `changed_operands` and `changed_results` are the
-    sorts of floats that mean something else with it."""
+    """A modifier. `raw`, `operand`, `result` and `override` are the stages around the body, in the order in which they
+    run. `round_place`, a file and a line, is where `mode` and `ftz` are written. `changed_operands` and
+    `changed_results` are the sorts of floats that the modifier changes."""
 
     name: str
     summary: str
@@ -67,15 +67,13 @@ class Implied:
     section: str
 
     def is_about(self, variant: Variant) -> bool:
-        """Return whether a variant has the modifier implied. One that only copies floats does not compute with them,
-        and has not."""
+        """Return whether the modifier is implied for a variant. It is not for one that only copies floats."""
         return variant.computes and self.selector.matches(variant)
 
 
 @dataclass(frozen=True)
 class Assembler:
-    """The assembler's rules for names and operands of every instruction; spec/assembler.yaml says what each field
-    is."""
+    """The assembler's rules for names and operands of every instruction; spec/assembler.yaml explains each field."""
 
     observed: str = ""
     repeatable: tuple[str, ...] = ()
@@ -93,9 +91,8 @@ class Assembler:
 
 @dataclass(frozen=True)
 class Naming:
-    """The names of GPUs: their products, other names of the architectures than those that targets have, the words that
-    may be left out of a name or added to it (`editions` are patterns), patterns of what `foreign` makers call theirs,
-    and the titles and addresses of sources."""
+    """The names of GPUs: products, other names of architectures, the words that may be left out of a name or added to
+    it (`editions` are patterns), patterns for the GPUs of `foreign` makers, and the titles and addresses of sources."""
 
     products: tuple[Product, ...] = ()
     architectures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -117,8 +114,8 @@ class Topic:
 
 @dataclass(frozen=True)
 class Beyond:
-    """The PTX instructions outside the specification, by their opcodes. `statements` are those that prove each form, by
-    the opcode and the form's pattern."""
+    """The PTX instructions outside the specification, by their opcodes. `statements` prove that the forms exist; they
+    are by the opcode and the form's pattern."""
 
     opcodes: Mapping[str, Outside] = field(default_factory=dict)
     statements: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -127,10 +124,10 @@ class Beyond:
 @dataclass(frozen=True)
 class Spec:
     """The whole specification. Mappings keep the order of the files; instructions are in order of their opcode.
-    `groups` are those of modifiers, of which semantics knows; those of types are for notation alone. `instead` is what
-    to write where a variant is missing, the best first, and `missing` the same for what PTX has nowhere; `judgements`
-    are by opcode. `group_titles` are the titles of the groups that instructions are listed in, and `questions` and
-    `topics` what the manual's first page and its search lead to."""
+    `groups` are groups of modifiers, which semantics may name; those of types are for notation alone. `instead` is what
+    to write where a variant is missing, the best first, and `missing` the same for spellings that PTX does not have;
+    `judgements` are by opcode. `group_titles` are the titles of the groups in which instructions are listed.
+    `questions` and `topics` are links of the manual's first page and its search."""
 
     formats: Mapping[str, Format | FixedPoint]
     nan_rules: Mapping[str, NanRule]
@@ -174,9 +171,9 @@ class Spec:
         return {**self.groups, **self.type_groups}
 
     def claim(self, variant: Variant, target: str | None) -> str:
-        """The variant's claim on a target, of the path that is followed there. What is not exact is `measured` where
-        all recordings of that target that have the variant are equal in every bit, and `reported` where a published
-        model is; nothing is promised where a path breaks the manual's bound."""
+        """Return the variant's claim on a target, for the path that is followed there. A claim that is not `exact` is
+        `measured` where all recordings of that target that have the variant are equal in every bit, `reported` where a
+        published model is, and `unspecified` where a path exceeds the bound in NVIDIA's manual."""
         gpu = self.catalog.plain(target)
         found = {r.finding(variant) for r in self.recordings if r.target == gpu} - {None}
         if variant.claim == "exact":
@@ -188,12 +185,12 @@ class Spec:
         return "unspecified" if self.follows(variant, target) and self.exceeded(variant, target) else variant.claim
 
     def follows(self, variant: Variant, target: str | None) -> bool:
-        """Return whether the emulator follows the machine code on a target, and not the semantics."""
+        """Return whether the emulator follows the machine code on a target instead of the semantics."""
         paths = self.instructions[variant.opcode].hardware_paths(variant) if target is not None else ()
         return target is not None and self.known_path(paths, target) is not None
 
     def exceeded(self, variant: Variant, target: str | None) -> Accuracy | None:
-        """The bound of the manual's that hardware of a target is known to break for a variant."""
+        """Return the bound in NVIDIA's manual that a target's hardware is known to exceed for a variant, or None."""
         gpu = self.catalog.plain(target) or target
         for a in self.instructions[variant.opcode].accuracy if gpu else ():
             ranges = a.exceeded.within if a.exceeded and a.selector.matches(variant) else ()
@@ -203,16 +200,16 @@ class Spec:
 
     @cached_property
     def _reported(self) -> frozenset[str]:
-        """The spellings that published models have results of."""
+        """The spellings for which published models have results."""
         return frozenset(r.variant for p in self.published.values() for r in p.reports)
 
     def may_follow(self, variant: Variant) -> bool:
-        """Return whether anything but the semantics is known of a variant on some target."""
+        """Return whether more than the semantics is known of a variant on some target."""
         return variant.spelling in self._reported or bool(self.instructions[variant.opcode].hardware_paths(variant))
 
     def reporter(self, variant: Variant, target: str | None) -> PublishedModel | None:
-        """The published model all of whose results of a variant the emulator has, on a target that its author
-        compared."""
+        """Return the published model whose results of a variant the emulator has in full, on a target that the model's
+        author compared; or None."""
         if target is None:
             return None
         paths = self.instructions[variant.opcode].hardware_paths(variant)
@@ -223,8 +220,8 @@ class Spec:
         return None
 
     def other_claims(self, variant: Variant) -> dict[str, tuple[str, ...]]:
-        """The claims that a variant makes on some of the targets that take it, where these are not its own: by each of
-        them the targets, where a recording or a published model says something else than is promised everywhere."""
+        """Return the claims other than its own that a variant has on some of its targets, each with these targets:
+        there a recording or a published model says something other than what is promised everywhere."""
         known = self.recordings or self.may_follow(variant)
         found: dict[str, list[str]] = {}
         for target in self.targets if known and variant.claim != "exact" else ():
@@ -249,18 +246,18 @@ class Spec:
         return tuple(found)
 
     def registers(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...]:
-        """The registers that the assembler takes for an operand of a type; empty where nobody said."""
+        """Return the types of registers that the assembler accepts for an operand of a type; empty if unknown."""
         own = (r.registers for r in instruction.operand_rules if r.selector.matches(variant))
         return next((found[type] for found in own if type in found), self.assembler.registers.get(type, ()))
 
     def constants(self, instruction: Instruction, variant: Variant, type: str) -> tuple[str, ...] | None:
-        """The constants that it takes for a source operand of a type: "integer", "single", "double" and "address"; None
-        where nobody said."""
+        """Return the sorts of constants that it accepts for a source operand of a type: "integer", "single", "double"
+        and "address"; None if unknown."""
         own = (r.constants for r in instruction.operand_rules if r.selector.matches(variant))
         return next((found[type] for found in own if type in found), self.assembler.constants.get(type))
 
     def model(self, unit: str, target: str) -> UnitModel | None:
-        """Return the model of a unit on a target, an inferred one too; None where there is none."""
+        """Return the model of a unit on a target, which may be an inferred one; None if there is none."""
         models = self.units[unit].models
         found = next((m for m in models if self.is_within(target, m.within)), None)
         if found is None and (inferred := self.inferred(unit, target)):
@@ -268,16 +265,17 @@ class Spec:
         return found
 
     def inferred(self, unit: str, target: str) -> tuple[PublishedModel, Inferred] | None:
-        """The published model that a unit is taken to follow on a target beyond its own, and what speaks for it."""
+        """Return the published model that a unit is inferred to follow on a target beyond its own, and the evidence; or
+        None."""
         every = ((p, i) for p in self.published.values() for i in p.inferred)
         return next(((p, i) for p, i in every if i.unit == unit and target in i.targets), None)
 
     def path(self, paths: Sequence[HardwarePath], target: str) -> HardwarePath | None:
-        """The machine code on a target: the first that is for it."""
+        """Return the first of the paths that is for a target, or None."""
         return next((p for p in paths if p.within is None or self.is_within(target, p.within)), None)
 
     def known_path(self, paths: Sequence[HardwarePath], target: str) -> HardwarePath | None:
-        """The machine code that is followed on a target: None where a unit in it is not known there."""
+        """Return the machine code that is followed on a target; None if a unit in it is not known there."""
         path = self.path(paths, target)
         return path if path and all(self.model(u, target) for u in path.units) else None
 
@@ -289,16 +287,17 @@ class Spec:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """The catalogue, which says what requirements mean among the targets and versions."""
+        """The catalogue, which decides what requirements mean for targets and versions."""
         return Catalog(self.targets.values(), self.versions.values())
 
     def has_kernel(self, v: Variant) -> bool:
-        """Return whether a kernel can be compiled for a variant: it is current, and the assembler comes to an end."""
+        """Return whether a kernel can be compiled for a variant: it is current, and the assembler does not crash on
+        it."""
         return self.catalog.is_current(v.requires) and not v.crash
 
     def asked(self, opcode: str) -> str:
-        """A digest of what an assembler is asked about an opcode: its variants, their operands and what they need. What
-        was observed of an opcode is kept with it, and is about another state where it is another."""
+        """Return a digest of what an assembler is asked about an opcode: its variants, their operands and what they
+        need. Observations of an opcode are kept with it; if the digest has changed, they are about another state."""
         lines = []
         for v in self.instructions[opcode].variants:
             operands = [f"{o.type.name} {' '.join(o.places)}" for o in (*v.results, *v.sources)]
@@ -312,7 +311,7 @@ class Spec:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The variants for which the manual and the assembler differ, with what either of them says."""
+        """The variants about which NVIDIA's manual and the assembler differ, with what each says."""
         return tuple(
             Difference(
                 v.spelling,
@@ -326,14 +325,14 @@ class Spec:
         )
 
     def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:
-        """The variant's modifiers, those that it means and those that the target implies."""
+        """Return the variant's modifiers, those that it means and those that the target implies."""
         names = {*variant.modifiers, *variant.means}
         if target is not None:
             names.update(i.modifier for i in self.implied if self.is_within(target, i.within) and i.is_about(variant))
         return frozenset(names)
 
     def implied_targets(self, variant: Variant) -> tuple[str, ...]:
-        """The targets that imply a modifier that the variant does not have."""
+        """Return the targets that imply a modifier that the variant does not have."""
         own = {*variant.modifiers, *variant.means}
         here = [i for i in self.implied if i.modifier not in own and i.is_about(variant)]
         return tuple(t for t in self.targets if any(self.is_within(t, i.within) for i in here)) if here else ()

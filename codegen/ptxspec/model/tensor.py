@@ -13,7 +13,7 @@ from ..matrices.choices import Choices
 from ..matrices.forms import Form, Taken
 from ..matrices.rows import Apart, Recorded, Row
 
-# What a formula may do with numbers.
+# The operators that a formula may have.
 OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
 }  # fmt: skip
@@ -33,16 +33,16 @@ def _value(formula: str, known: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """The row and the column of an element, as formulas of the lane and of the element's number in it, and how many
-    elements a lane has; 0 where the shape decides."""
+    """The row and the column of an element, as formulas of the lane and of the element's number in it, and the number
+    of elements of a lane; 0 if the shape decides."""
 
     row: str
     column: str
     elements: int = 0
 
     def at(self, lane: int, i: int, per_register: int, registers_down: int) -> tuple[int, int]:
-        """Return the row and the column of an element: the i-th of a lane, with so many in a register, and so many
-        registers for the rows of A."""
+        """Return the row and the column of the i-th element of a lane, with `per_register` elements in a register and
+        registers for `registers_down` rows of A."""
         known = {"lane": lane, "g": lane // 4, "t": lane % 4, "i": i, "r": i // per_register, "j": i % per_register}
         known |= {"E": per_register, "R": registers_down}
         return _value(self.row, known), _value(self.column, known)
@@ -50,9 +50,9 @@ class Place:
 
 @dataclass(frozen=True)
 class TensorLayout:
-    """Which lane holds what of the matrices of some forms: by the name of a matrix, and of a matrix with what sets it
-    apart, as in a_col and c_f32. Without shapes it is that of all others. `products`: so many at once, of which a lane
-    belongs to the one that `product` says."""
+    """The places of the matrices' elements in lanes, for some forms: by the name of a matrix, or of a matrix and what
+    sets it apart, as in a_col and c_f32. Without shapes, it is the layout of all other forms. `products` are computed
+    at once; a lane belongs to the one that the formula `product` gives."""
 
     places: Mapping[str, Place]
     shapes: tuple[str, ...] = ()
@@ -63,9 +63,9 @@ class TensorLayout:
 
 @dataclass(frozen=True)
 class Given:
-    """A register that some of each four lanes give: the row and the column of what stands in it, as formulas of the
-    lane and of its number there, and the constant that chooses a lane, as a formula of the lane. Without shapes and
-    inputs it is that of all others."""
+    """A register that some of every four lanes supply: the row and the column of an item in it, as formulas of the lane
+    and of the item's number, and the constant that selects a lane, as a formula of the lane. Without shapes and inputs,
+    it is that of all other forms."""
 
     row: str
     column: str
@@ -75,25 +75,26 @@ class Given:
     inputs: tuple[str, ...] = ()
 
     def at(self, lane: int, i: int) -> tuple[int, int]:
-        """Return the row and the column of what is the i-th in the register of a lane."""
+        """Return the row and the column of the i-th item in the register of a lane."""
         known = {"lane": lane, "g": lane // 4, "t": lane % 4, "i": i}
         return _value(self.row, known), _value(self.column, known)
 
     def choice(self, lane: int) -> int:
-        """Return the constant that chooses a lane."""
+        """Return the constant that selects a lane."""
         return _value(self.chosen, {"lane": lane, "g": lane // 4, "t": lane % 4})
 
 
 @dataclass(frozen=True)
 class Element:
-    """How an element of a type stands in a register: its bits, and how far above the lowest of its share it begins."""
+    """The layout of an element of a type in a register: its bits, and how far above the lowest of its share it
+    begins."""
 
     bits: int
     shift: int = 0
 
 
 class FormOperand(NamedTuple):
-    """An operand of a form: so many registers of a type, which are in braces where it is a `vector`, or constants."""
+    """An operand of a form: `registers` registers of a type, or constants; in braces if it is a `vector`."""
 
     name: str
     type: str = ""
@@ -112,8 +113,8 @@ def written(operands: Iterable[FormOperand], names: Iterator[str]) -> str:
 
 
 class MatrixCode(NamedTuple):
-    """The machine code that ptxas makes of a form on some targets: how often each instruction stands there that
-    computes, by its name, and how many `others` there are, which move, select, shuffle or jump."""
+    """The machine code that ptxas generates for a form on some targets: how often each computing instruction occurs, by
+    its name, and how many `others` there are, which move, select, shuffle or jump."""
 
     targets: tuple[str, ...]
     instructions: Mapping[str, int]
@@ -137,17 +138,17 @@ class MatrixEvidence:
     codes: Mapping[str, tuple[MatrixCode, ...]]
 
 
-# What stands in the name of an instruction of the machine for the types of the elements of A and of B.
+# The placeholder in a machine instruction's name for the types of the elements of A and of B.
 _ELEMENTS = ".a.b"
 
 
 def named_for(f: Form, name: str) -> str:
-    """Return the name of an instruction of the machine as it is for a form."""
+    """Return the name of a machine instruction with a form's types in place of the placeholder."""
     return name.replace(_ELEMENTS, _elements(f))
 
 
 def named_for_all(f: Form, name: str) -> str:
-    """Return the name of an instruction of a form as it is for forms with other types of the elements of A and of B,
+    """Return the name of a form's machine instruction with the placeholder in place of its types: it fits others,
     too."""
     return name.replace(_elements(f), _ELEMENTS)
 
@@ -164,11 +165,12 @@ def register_type(of: str) -> str:
 
 @dataclass(frozen=True)
 class TensorCores:
-    """All that is known of mma. `elements` are by type, those in some kinds packed otherwise by kind and type. `loads`
-    are the layouts of instructions that load matrices, by name; `scales` those of scales of A and of B. The first row
-    of `taken` that fits says what stands in the braces of a matrix. The names of a spelling stand in any order but for
-    those that are `ordered`, in groups, and once but for those that are `repeatable`. `groups`: by the bits of an
-    element of a sparse A, how many are a group. `unsigned`: types of scales that are another one without its sign."""
+    """All that is known about mma. `elements` are by type; `packed` are those that some kinds pack differently, by kind
+    and type. `loads` are the layouts of instructions that load matrices, by name; `scales` those of the scales of A and
+    of B. The first row of `taken` that fits says what the braces of a matrix may contain. The names of a spelling may
+    be in any order, except within the groups `ordered`, and may occur once, except those that are `repeatable`.
+    `groups` are the numbers of elements in a group of a sparse A, by the bits of an element. `unsigned`: types of
+    scales that are another type without its sign."""
 
     sources: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
@@ -195,7 +197,8 @@ class TensorCores:
         return self.packed.get(f.kind, {}).get(of) or self.elements[of]
 
     def operands(self, f: Form) -> tuple[FormOperand, ...]:
-        """Return the operands of a form in the order of a statement, the first constants of those that choose."""
+        """Return the operands of a form in the order of a statement, with the first of the constants that select
+        lanes."""
         found = [
             FormOperand(name, register_type(of), count, vector=True)
             for name, of, count in zip("dabc", f.types, f.registers, strict=True)

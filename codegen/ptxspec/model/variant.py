@@ -9,20 +9,20 @@ from ..catalog import Hazard, Requirement
 from .formats import Kind, Type, bits_of
 from .requirements import Form
 
-# A spelling with its modifiers in the manual's order, and the number of source registers.
+# A spelling with its modifiers in the order of NVIDIA's manual, and the number of source registers.
 Key = tuple[str, int]
 NOTHING = Requirement("", "")
 
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """A value of a statement, by the name that semantics has for it: the result d or p, a second result q, a source.
+    """A value of a statement, by its name in semantics: the result d or p, a second result q, a source.
 
-    `registers` are those of the lanes that stand in registers of their own, the highest lane's first, and `braced`
-    where these are written as a vector; empty where one register holds all. Where `negatable`, a `!` may stand before
-    it. What is `implicit` is the condition code, which no statement writes. What is `copied` is passed on bit for bit:
-    no modifier changes it. `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each
-    lane's highest bit first; empty where lanes read what the type says."""
+    `registers` are the lanes' own registers, the highest lane's first, and `braced` if they are written as a vector;
+    empty if one register holds all lanes. If it is `negatable`, a `!` may precede it. An `implicit` operand is the
+    condition code, which no statement names. A `copied` one is passed on bit for bit: no modifier changes it.
+    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first;
+    empty if lanes read what the type says."""
 
     name: str
     type: Type
@@ -40,7 +40,7 @@ class Operand:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The names of the registers that it takes in a statement."""
+        """The names of its registers in a statement."""
         return self.registers or (self.name,)
 
     @property
@@ -48,11 +48,11 @@ class Operand:
         return len(self.registers) or self.type.lanes
 
     def read(self, register: int) -> list[int]:
-        """Return what each lane reads of its register, where `lane_bits` say so."""
+        """Return the value that each lane reads from its register, as `lane_bits` say."""
         return [sum((register >> bit & 1) << i for i, bit in enumerate(reversed(bits))) for bits in self.lane_bits]
 
     def spread(self, value: int) -> int | None:
-        """The register in which each lane reads this value; None where there is none, because lanes share bits."""
+        """Return the register in which each lane reads this value; None if there is none, because lanes share bits."""
         register = 0
         for bits in self.lane_bits:
             for i, bit in enumerate(reversed(bits)):
@@ -62,16 +62,15 @@ class Operand:
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One complete spelling with its signature. `types` are those that the spelling ends in. `manual` is what the
-    manual requires, None where it does not list the variant; `requires` is what the assembler was seen to require.
-    `means` are modifiers that it behaves as though it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
+    """One complete spelling with its signature. `types` are those that the spelling ends in. `manual` is what NVIDIA's
+    manual requires, None if it does not list the variant; `requires` is what the assembler was seen to require. `means`
+    are modifiers that it behaves as if it had: those that `sin.f32` leaves out of `sin.approx.ftz.f32`.
 
-    `second` is the q of p|q, which a statement may leave out, that of d|q, which it may not, or the condition code that
-    it sets. `hazards` are what
-    its machine code does instead of what it says; `crash` is what the assembler ends with that takes it and breaks down
-    on it, empty where it does not. `judges` are who found the results of an `exact` one right; those of an `unjudged`
-    one judged what it computed before it was changed. `program` is the digest of what it computes, on whatever target.
-    A variant has one object."""
+    `second` is the q of p|q, which a statement may leave out; the q of d|q, which it may not; or the condition code
+    that it sets. `hazards` are what its machine code does instead of what it says. `crash` says how the assembler,
+    having accepted it, crashes on it; empty if it does not. `judges` are who found the results of an `exact` variant
+    right; those of an `unjudged` one judged what it computed before it was changed. `program` is the digest of what it
+    computes, on any target. Each variant is one object."""
 
     opcode: str
     modifiers: tuple[str, ...]
@@ -95,7 +94,7 @@ class Variant:
 
     @cached_property
     def identifier(self) -> str:
-        """A name for code that is made from the variant: of kernels and of the emulator's functions."""
+        """Its name in generated code: of kernels and of the emulator's functions."""
         return f"{self.spelling.replace('.', '_').replace('::', '_')}_{self.operands}"
 
     @cached_property
@@ -113,7 +112,7 @@ class Variant:
 
     @cached_property
     def written(self) -> tuple[Operand, ...]:
-        """The sources that a statement writes."""
+        """The sources that appear in a statement."""
         return tuple(s for s in self.sources if not s.implicit)
 
     @property
@@ -123,7 +122,7 @@ class Variant:
 
     @property
     def needed(self) -> tuple[Operand, ...]:
-        """The results that every statement writes. A second one is left out only where the first is of its type."""
+        """The results that appear in every statement. A second one may be left out only if the first is of its type."""
         return (self.result, self.pair) if self.pair and self.pair.type is not self.result.type else (self.result,)
 
     @cached_property
@@ -137,7 +136,7 @@ class Variant:
 
     @cached_property
     def form(self) -> Form:
-        """The key of a variant among those of its opcode, in whatever order the modifiers are written."""
+        """The key of a variant among those of its opcode, whatever the order of its modifiers."""
         return frozenset(self.modifiers), self.type_names, self.operands
 
     @property
@@ -146,7 +145,7 @@ class Variant:
 
     @cached_property
     def lanes(self) -> int:
-        """The number of lanes that it computes. What has one lane is the same for all of them."""
+        """The number of lanes that it computes. An operand of one lane is the same for all of them."""
         return max(o.lanes for o in (self.result, *self.sources))
 
     @cached_property
@@ -157,7 +156,7 @@ class Variant:
 
     @cached_property
     def computes(self) -> bool:
-        """Return whether the variant computes with a float, and does not copy it only."""
+        """Return whether the variant computes with a float instead of only copying it."""
         return any(s.kind.sort == "float" and not s.copied for s in self.sources)
 
     def __str__(self) -> str:
