@@ -1,4 +1,4 @@
-"""spec/assembler.yaml -> what the assembler does with names and operands of every instruction."""
+"""spec/assembler.yaml -> the assembler's rules for names and operands of every instruction."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_assembler(doc: Document, context: Context) -> Assembler:
         crashing=tuple(data["crashing"]),
         constants={name: tuple(found) for name, found in data["constants"].items()},
         named_integers=tuple(data["named_integers"]),
-        # A type that types.yaml has come to describe is none of these any more.
+        # A type that types.yaml describes by now is no longer one of these.
         other_types=tuple(n for n in data["other_types"] if n not in context.types),
         target_options=tuple(data["target_options"]),
         registers={name: tuple(names) for name, names in data["registers"].items()},

@@ -15,8 +15,8 @@ _OF_THE_MANUAL = {MANUAL, DERIVED, READING}
 def read_basis(
     doc: Document, where: Where, entry: Mapping[str, Any], errors: list[Diagnostic], default: Basis
 ) -> Basis:
-    """Return the basis of the entry at `where`; `default` where it has none of the keys. A section alone is where the
-    manual says it, and a clause of IEEE 754 makes it derived."""
+    """Return the basis of the entry at `where`; `default` if it has none of the keys. Without `basis`, a section means
+    NVIDIA's manual, and a clause of IEEE 754 means derived."""
     section, ieee754, said = entry.get("section", ""), entry.get("ieee754", ""), entry.get("basis")
     if not (section or ieee754 or said):
         return default

@@ -16,7 +16,7 @@ CLASSES = (*_NANS, *(s + c for c in _SIGNED for s in "+-"))
 
 
 class CellError(ValueError):
-    """A cell that stands for nothing, or for nothing in a variant's format."""
+    """The error for a cell that means nothing, at all or in a variant's format."""
 
 
 def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
@@ -37,7 +37,8 @@ def parse_value(text: str | bool, operands: tuple[str, ...]) -> Value:
 
 @lru_cache(maxsize=1 << 14)
 def members(value: Value, kind: Kind) -> tuple[int, ...]:
-    """Encodings that a cell stands for in an operand's place: a class's ends, and some between. Raises CellError."""
+    """Return encodings that a cell stands for as an operand: for a class, its ends and some between. Raises
+    CellError."""
     if (value.kind == "bool") != (kind == BOOL):
         wrong = "is not true or false" if kind == BOOL else f"is a truth value, not a {kind}"
         raise CellError(f"'{value.text}' {wrong}")
@@ -62,7 +63,7 @@ def _name(kind: Kind) -> str:
 
 
 def _encoded(value: Value, kind: Kind) -> int:
-    """The encoding of a number that the kind holds exactly."""
+    """Return the encoding of a number. Raises CellError if the kind has no exact one."""
     encoded = None
     if kind.format is not None:
         encoded = encode_exact(value.number, kind.format, value.negative)
@@ -79,7 +80,8 @@ def _encoded(value: Value, kind: Kind) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _class(name: str, f: Format) -> tuple[int, ...]:
-    """Encodings of a class: its ends, and some between. Raises CellError for one that the format does not have."""
+    """Return encodings of a class: its ends, and some between. Raises CellError if the format does not have the
+    class."""
     least, one = f.least_normal, f.bias << f.fraction_bits
     inside = 0x5A5A5A5A5A5A5A5A & ((1 << f.fraction_bits) - 1)
     if name in _NANS:
@@ -113,7 +115,7 @@ def _nans(name: str, f: Format, inside: int) -> list[int]:
 
 
 def agrees(value: Value, result: int, operands: dict[str, int], kind: Kind) -> bool:
-    """Return whether a result is what the cell says. Raises CellError for a cell that means nothing in the kind."""
+    """Return whether a result is what the cell says. Raises CellError for a cell that means nothing for the kind."""
     if value.kind == "operand":
         return result == operands[value.text]
     if value.kind == "class" and kind.format is not None:
@@ -122,14 +124,14 @@ def agrees(value: Value, result: int, operands: dict[str, int], kind: Kind) -> b
 
 
 def is_of(value: Value, sort: str, kind: Kind) -> bool:
-    """Return whether a cell stands for some float of a sort: of those that modifiers change."""
+    """Return whether a cell stands for some float of a sort that modifiers change."""
     f = kind.format
     if f is None or value.kind in ("bool", "operand"):
         return False
     try:
         return any(_is_of(x, sort, f) for x in members(value, kind))
     except CellError:
-        # What is wrong with it is told where the row is run.
+        # The error is reported when the row is run.
         return False
 
 

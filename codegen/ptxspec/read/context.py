@@ -1,4 +1,4 @@
-"""The tools that the readers of all kinds of file share: names that must be known, notation, selectors, code."""
+"""The tools that the readers of all kinds of files share: known names, notation, selectors, code."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .positioned import Document, Where
 
 
 def words(value: Any) -> str:
-    """Text as one line."""
+    """Return a text as one line."""
     return " ".join(str(value).split())
 
 
 @dataclass
 class Context:
-    """The content read so far of the files that others rest on. What does not fit together is added to `errors`."""
+    """The content read so far of the files that others depend on. Readers add what is wrong to `errors`."""
 
     errors: list[Diagnostic]
     types: Mapping[str, Type] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Context:
         return False
 
     def free(self, doc: Document, where: Where, name: str) -> None:
-        """A name that the language gives a meaning cannot be given another."""
+        """Report a name that already has a meaning in the semantics language."""
         if name in fixed_names():
             what = "is the name of a function" if name in TABLE else "has a meaning"
             message = f"'{name}' {what} in the semantics language"
@@ -86,13 +86,13 @@ class Context:
     # Spellings
 
     def split(self, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Modifiers and types, each in their order."""
+        """Return the modifiers and the types among names, each in their order."""
         names = tuple(names)
         return tuple(n for n in names if n not in self.types), tuple(n for n in names if n in self.types)
 
     def expanded(self, doc: Document, where: Where, text: str, start: int = 0) -> list[tuple[str, ...]]:
-        """Return what a notation stands for, when all its names are known; it begins at `start` in the value of
-        `where`."""
+        """Return what a notation stands for, or nothing if a name in it is unknown. It begins at `start` in the value
+        at `where`."""
         try:
             found = expand(text, self.groups)
         except NotationError as e:
@@ -101,7 +101,7 @@ class Context:
         return found if self.all_known(doc, where, text, found) else []
 
     def all_known(self, doc: Document, where: Where, text: str, found: Iterable[tuple[str, ...]]) -> bool:
-        """Return whether the names in what a notation stands for are modifiers and types."""
+        """Return whether all names in what a notation stands for are modifiers or types."""
         strange = [n for n in dict.fromkeys(n for names in found for n in names) if not self._is_name(n)]
         choice = sorted({*self.modifiers, *self.types, *self.groups})
         declare = "spec/modifiers.yaml declares modifiers and groups of them, spec/types.yaml types"
@@ -159,7 +159,7 @@ class Context:
         return tuple(dict.fromkeys(found))
 
     def type_names(self, doc: Document, where: Where, text: str | None) -> tuple[str, ...]:
-        """The types that a notation as .f16 or .{f16,bf16} names."""
+        """Return the types that a notation such as .f16 or .{f16,bf16} names."""
         found = tuple(n for names in self.expanded(doc, where, text) for n in names) if text else ()
         for n in found:
             if n not in self.types:

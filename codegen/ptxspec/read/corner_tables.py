@@ -22,7 +22,7 @@ def read_table(
     basis: Basis,
     variants: Sequence[Variant],
 ) -> CornerTable:
-    """Read one table. `variants` are those that it may be about; empty where not all could be read."""
+    """Read one table. `variants` are those that it may be about; empty if some could not be read."""
 
     matching = [v for v in variants if selector.matches(v)]
     by_count: dict[int, list[Variant]] = {}
@@ -74,8 +74,8 @@ def _changes(m: Modifier, operands: Sequence[Value], result: Value, variants: Se
 def _cells(
     doc: Document, context: Context, where: Where, row: list[Any], operands: Sequence[Operand]
 ) -> Iterator[tuple[Value, ...]]:
-    """The values of each cell: one, or in the last that of p and that of q. `operands` are those of a variant that the
-    row is about; none where that is not known."""
+    """Yield each cell's values: one, or two for the results p|q. `operands` are those of a variant that the row is
+    about; empty if that is not known."""
     for i, cell in enumerate(row):
         last = i == len(row) - 1
         names = (tuple(o.name for o in operands) or ("a", "b", "c")[: len(row) - 1]) if last else ()
@@ -95,5 +95,5 @@ def _cells(
 
 
 def _truth(part: Any) -> Any:
-    """Return the bool that a text names. Beside another one, as in true|false, true and false are text."""
+    """Return the bool that a text names: in a cell such as true|false, the parts are texts."""
     return {"true": True, "false": False}.get(part, part) if isinstance(part, str) else part

@@ -1,5 +1,5 @@
-"""The key `folding` of an instruction file: what the assembler folds constants to, where the semantics gives something
-else."""
+"""The key `folding` of an instruction file: what the assembler folds constants to where that differs from the
+semantics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_folding(
     selector: Callable[[Where, dict[str, Any]], Selector],
     code: Callable[[Where, str], Code | None],
 ) -> tuple[Folding, ...]:
-    """The entries of one file; `selector` and `code` read the keys of these names as they are read elsewhere in it."""
+    """Return the entries of one file. `selector` and `code` read selectors and semantics as elsewhere in the file."""
     found = []
     for i, entry in enumerate(entries):
         where: Where = ("folding", i)

@@ -95,7 +95,7 @@ class _File:
         return tuple(Opening(code, why) for code, why in codes if code)
 
     def code(self, where: Where, text: str, operands: int) -> Code | None:
-        """Semantics; None where it is wrong whatever the type."""
+        """Return a piece of semantics; None if it is wrong for every type."""
         code = self.context.code(self.doc, where, text)
         if code is None:
             return None
@@ -107,11 +107,11 @@ class _File:
         return code
 
     def texts(self, where: Where, said: Any, names: int) -> list[list[str]]:
-        """Return each text with what is chosen in it for each of the names."""
+        """Return each text's versions, one for each of the names."""
         single = isinstance(said, str)
         found = []
         for i, text in enumerate([said] if single else said):
-            # A single choice is braces of PTX.
+            # With a single name, braces are PTX's.
             chosen = _chosen(words(text)) if names > 1 else [words(text)]
             if len(chosen) != names:
                 message = f"there are {names} functions, and {len(chosen)} texts for them"
@@ -123,7 +123,7 @@ class _File:
 
 
 def _chosen(text: str) -> list[str]:
-    """A text with one member each of the one {x,y} in it; the text itself where there is none."""
+    """Return a text once for each member of the {x,y} in it; only the text itself if there is none."""
     match = _CHOICE.search(text)
     if match is None:
         return [text]

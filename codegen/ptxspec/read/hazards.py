@@ -1,4 +1,4 @@
-"""The key `hazards` of an instruction file: where the machine code does something else than the spelling says."""
+"""The key `hazards` of an instruction file: where the machine code does something other than the spelling says."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Entries = tuple[tuple[str, str], ...]
 
 
 class HazardReader:
-    """Reads the entries of one file. `selector`, `basis` and `on` read the keys of these names as they are read of
-    requirements; `forms` are the variants of the file."""
+    """The reader of the entries of one file. `selector`, `basis` and `on` read these keys as they do for requirements;
+    `forms` are the variants of the file."""
 
     def __init__(
         self,
@@ -63,7 +63,8 @@ class HazardReader:
         return proof
 
     def _check_code_of(self, where: Where, proof: Proof, selector: Selector) -> None:
-        """Check that each variant has one of the names that are dropped, and is another variant without it."""
+        """Check that each variant has one of the dropped names, and that the spelling with the proof's changes is a
+        variant."""
         for v in filter(selector.matches, self.forms.values()):
             modifiers, types, operands = v.form
             if not proof.drops & modifiers:

@@ -49,8 +49,8 @@ from .signatures import SyntaxReader
 def read_instruction(
     doc: Document, context: Context, spec: Spec, meanings: Meanings, spelling: str | None = None
 ) -> Instruction | None:
-    """Return the instruction of a file; None where something is wrong with it. With a spelling, only the variants
-    spelled so have what they require and claim, and only they are checked for it."""
+    """Return the instruction of a file; None if something is wrong with it. With a spelling, only the variants spelled
+    so get what they require and claim, and only these are checked."""
     return _InstructionFile(doc, context, spec, meanings).instruction(spelling)
 
 
@@ -235,7 +235,7 @@ class _InstructionFile:
         return selector
 
     def code(self, where: Where, text: str, units: bool = False) -> Code | None:
-        """A piece of semantics; None where it is wrong whichever variant it is for."""
+        """Return a piece of semantics; None if it is wrong for every variant."""
         code = self.context.code(self.doc, where, text)
         if code is None:
             return None
@@ -273,7 +273,7 @@ class _InstructionFile:
         )
 
     def on(self, where: Where, r: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """The entries of a rule's `on`, each a target and its first PTX version; those that are right."""
+        """Return the valid entries of a rule's `on`, each a target and its first PTX version."""
         doc, targets, versions = self.doc, self.spec.targets, self.spec.versions
         found: list[tuple[str, str]] = []
         for key in ("ptx", "target", "within"):
@@ -309,14 +309,14 @@ class _InstructionFile:
             forms = tuple((frozenset(modifiers), types, count) for modifiers, types in split)
             for names, form in zip(spellings.names, forms, strict=True):
                 v = self.found.get(form)
-                # Of the same form a variant may have operands of other types.
+                # A variant of the same form may have operands of other types.
                 if v and self.syntax.types_of(spellings, names) == {s.name: s.type for s in (v.result, *v.sources)}:
                     self.errors.append(self.doc.error(at, f"{v} is a variant already"))
             found.append(Tolerated(" ".join(t["syntax"].split()), forms, words(t["note"]), t.get("crash", False)))
         return tuple(found)
 
     def elsewhere(self) -> tuple[tuple[str, ...], ...] | None:
-        """The forms that other instructions of this name have, each as its types; None where nobody said."""
+        """The forms that other instructions of this name have, each as its types; None if the file does not say."""
         if "elsewhere" not in self.assembler:
             return None
         found = []
@@ -359,7 +359,7 @@ class _InstructionFile:
     # What variants do
 
     def acts_on(self) -> dict[str, tuple[str, ...]]:
-        """The formats that a modifier acts on, where these are not all."""
+        """Return the formats that each modifier acts on, where these are not all."""
         found = self.data.get("acts_on", {})
         for modifier, formats in found.items():
             self.context.known(self.doc, ("acts_on", modifier), modifier, self.spec.modifiers, "modifier")
@@ -368,7 +368,7 @@ class _InstructionFile:
         return {modifier: tuple(formats) for modifier, formats in found.items()}
 
     def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
-        """Read the modifiers that spellings mean. Each spelling with them must be a spelling of this opcode too."""
+        """Read the modifiers that spellings mean. Each spelling with them must also be a spelling of this opcode."""
         at = (*where, "modifiers")
         selector = self.selector(where, m)
         found = self.context.expanded(self.doc, at, m["modifiers"])
@@ -434,7 +434,7 @@ class _InstructionFile:
     # Variants
 
     def complete(self, v: Variant, made: Instruction, required: Requirements) -> Variant:
-        """A variant with what it requires, and what it claims."""
+        """Return a variant with what it requires and what it claims."""
         manual, observed = required.of(v)
         means = tuple(n for m in made.means if m.selector.matches(v) for n in m.modifiers)
         if v.listed and any(a.selector.matches(v) for a in made.accuracy):
@@ -442,7 +442,7 @@ class _InstructionFile:
         elif not v.listed or any(self.spec.modifiers[n].approximate for n in (*v.modifiers, *means)):
             claim = "unspecified"
         else:
-            # Until it is known who judged its program.
+            # This holds until it is known who judged its program.
             claim = "unjudged"
         return replace(
             v,

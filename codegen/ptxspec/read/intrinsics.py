@@ -1,7 +1,7 @@
-"""The key `intrinsics` of an instruction file: CUDA C++ of which the compiler makes exactly one variant.
+"""The key `intrinsics` of an instruction file: CUDA C++ that the compiler turns into exactly one variant.
 
-An entry is a spelling and an expression in the names of its operands. A choice `{x,y}` in both of them makes several
-entries: the first of one goes with the first of the other."""
+An entry is a spelling and an expression in the names of its operands. A choice `{x,y}` in both makes several entries:
+the first member of one goes with the first of the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model import Intrinsic, Variant
 from .context import Context
 from .positioned import Document, Where
 
-# The modifiers of a spelling, in whatever order, and the types that it ends in.
+# The modifiers of a spelling, in any order, and the types that it ends in.
 Names = tuple[frozenset[str], tuple[str, ...]]
 
 _CHOICE = re.compile(r"\{([^{}]*)\}")
@@ -29,7 +29,7 @@ def read_intrinsics(
     for i, entry in enumerate(entries):
         at: Where = ("intrinsics", i)
         spellings, calls = _chosen(entry["for"]), _chosen(entry["call"])
-        # An expression without a choice is that of all spellings.
+        # An expression without a choice belongs to all spellings.
         calls *= len(spellings) if len(calls) == 1 else 1
         if "target" in entry:
             context.known(doc, (*at, "target"), entry["target"], context.targets, "target")

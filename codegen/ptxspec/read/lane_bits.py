@@ -13,7 +13,7 @@ from .positioned import Document, Where
 
 
 def parse_bits(text: str) -> tuple[int, ...]:
-    """The places in a register that `23..16 7..0` names: first what is the highest bit of the lane's."""
+    """Return the places in a register that `23..16 7..0` names, first that of the lane's highest bit."""
     found: list[int] = []
     for part in text.split():
         first, last = map(int, part.split(".."))
@@ -29,7 +29,7 @@ def read_lane_bits(
     selector: Callable[[Where, dict[str, Any]], Selector],
     basis: Callable[[Where, dict[str, Any]], Basis],
 ) -> tuple[LaneBits, ...]:
-    """Return the entries of the key; the operands of `variants` that they are about are exchanged for such as read
+    """Return the entries of the key. The operands of `variants` that they are about are replaced by ones that read
     these bits."""
     found = []
     for i, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""Files -> model: every file is read and checked, and all that is wrong with all of them is reported at once."""
+"""Files -> model: every file is read and checked, and all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _OBSERVED = (
 )  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# The functions of other languages, the manual's words, tools' messages, what PTX has besides, and what was found out
-# about the specification: no variant's result depends on these files, and they may be missing.
+# Functions of other languages, the manual's words, tools' messages, PTX outside the database, and names of LLVM. No
+# variant's result depends on these files or on those of observations, and they may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm")
-# They are long, and one spelling does not need them.
+# Long files that one spelling does not need.
 _LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "peers", "tensor_cores")
-# What has the form of another file.
+# Files that have the schema of another one.
 _LIKE = {"intrinsics": "calls"}
 OBSERVED = frozenset(
     f"spec/{name}.yaml"
@@ -58,14 +58,14 @@ OBSERVED = frozenset(
 )
 
 
-# What Windows takes for a device, whatever its ending.
+# The names that Windows takes for a device, whatever the suffix.
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 
 
 @dataclass
 class Reading:
-    """The result of reading: `spec` is None where a file that all others need is wrong. `files` are those looked at,
-    each by its name below the root, and `new` the opcodes whose files were read."""
+    """The result of reading: `spec` is None if a file that all others need is wrong. `files` are those looked at, each
+    by its name below the root, and `new` the opcodes whose files were read."""
 
     spec: Spec | None
     diagnostics: list[Diagnostic]
@@ -74,8 +74,8 @@ class Reading:
 
 
 def read_files(root: Path, spelling: str | None = None) -> Reading:
-    """Read every file of `root`/spec as far as it can be read. For the variants of one spelling what these need is
-    read, and of the other opcodes' files the digests are taken."""
+    """Read every file of `root`/spec as far as possible. With a spelling, only what its variants need is read, and the
+    digests of the other opcodes' files are taken."""
     files = _Files(root)
     shared = {name: files.document(files.folder / f"{name}.yaml", name) for name in _SHARED}
     published = files.optional(files.folder / "published.yaml", "published")
@@ -132,8 +132,8 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
 
 
 def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iterable[str]) -> Reading:
-    """Read the instructions' files that are not the `same` as when the specification was read. All other files are the
-    same; `looked_at` are those that there were."""
+    """Read the instruction files that changed since the specification was read: all but the `same`. Other files have
+    not changed; `looked_at` are all files of that time."""
     files = _Files(root)
     context = Context(
         files.errors, known.types, known.modifiers, {**known.groups, **known.type_groups}, known.targets, known.versions
@@ -146,7 +146,7 @@ def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iter
     gone = {i.path for n, i in known.instructions.items() if n not in found}
     files.sources = {n: d for n, d in known.sources.items() if n not in gone} | files.sources
     files.names += [n for n in looked_at if n not in gone]
-    # What these say of instructions may be wrong now.
+    # What these say about instructions may be wrong now.
     published, words = (files.optional(files.folder / f"{n}.yaml", n) for n in ("published", "words"))
     spec = replace(known, instructions=dict(sorted(found.items())), instead={})
     spec = _of_all(spec, files, context, published, words)
@@ -154,7 +154,7 @@ def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iter
 
 
 def _of_all(spec: Spec, files: _Files, context: Context, published: Document | None, words: Document | None) -> Spec:
-    """The specification with what speaks of all instructions."""
+    """Return the specification with what depends on all instructions."""
     spec = replace(spec, sources=dict(sorted(files.sources.items())))
     spec = replace(spec, published=read_published(published, spec, context))
     return replace(spec, words=read_words(words, spec, context)) if words else spec
@@ -189,11 +189,11 @@ class _Files:
         return self.document(path, kind) if path.exists() else None
 
     def every(self) -> tuple[str, ...]:
-        """The names of all files that were looked at."""
+        """Return the names of all files that were looked at."""
         return tuple(sorted({*self.names, *self.sources}))
 
     def instructions(self, is_read: Callable[[Path], bool]) -> Iterator[Document]:
-        """The documents of opcodes that are read; of the others' files the digests are taken."""
+        """Yield the documents of the instruction files that are read; take the digests of the others."""
         folder = self.folder / "instructions"
         paths = list(self.named(folder, (".yaml",), "an instruction file is called OPCODE.yaml"))
         if not paths:
@@ -218,7 +218,7 @@ class _Files:
                 yield doc
 
     def named(self, folder: Path, suffixes: tuple[str, ...], rule: str) -> Iterator[Path]:
-        """The files of a folder whose names end as they should; the others are complained about."""
+        """Yield the files of a folder that have one of the suffixes; report the others."""
         for path in sorted(p for p in folder.glob("*") if not p.name.startswith(".")):
             if not path.name.isprintable():
                 message = "the name of this file has a character that is not seen"
@@ -231,13 +231,13 @@ class _Files:
                 self.errors.append(Diagnostic(where, Mark(1, 1), "this file would be ignored", help))
 
     def pages(self) -> set[str]:
-        """The names of the manual's pages that are no opcode's: they have templates of their own."""
+        """Return the names of the manual's pages that are not about an opcode: they have their own templates."""
         folder = self.root / "templates" / "manual"
         return {p.name.partition(".")[0] for p in (*folder.glob("*.html.j2"), *folder.glob("guides/*.md.j2"))}
 
 
 def read_registered(root: Path, spec: Spec) -> tuple[Recording, ...]:
-    """The recordings that are registered by now: others may have come since the specification was read. Raises
+    """Return the recordings registered now: some may have been added since the specification was read. Raises
     SpecError."""
     files = _Files(root)
     path = files.folder / "observed" / "recordings.yaml"
@@ -248,12 +248,12 @@ def read_registered(root: Path, spec: Spec) -> tuple[Recording, ...]:
 
 
 def _of_lines(lines: Iterable[str]) -> str:
-    """The digest of a file, however its lines end."""
+    """Return the digest of a file, whatever its line ends."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _digest(path: Path) -> str | None:
-    """Return the digest of a file which is not read; None where it is no text."""
+    """Return the digest of a file without parsing it; None if it is unreadable or not text."""
     try:
         return _of_lines(path.read_bytes().decode("utf-8-sig").splitlines())
     except (OSError, UnicodeDecodeError):
@@ -261,8 +261,8 @@ def _digest(path: Path) -> str | None:
 
 
 def _shared(docs: Mapping[str, Document], context: Context) -> Spec | None:
-    """Return the content of the files that all others need; None where they are wrong, as each of their mistakes would
-    be found again in every file that rests on them."""
+    """Return the content of the files that all others need; None if they are wrong, because each error would be found
+    again in every file that depends on them."""
     before = len(context.errors)
     types, modifiers, targets, units = (docs[name] for name in ("types", "modifiers", "targets", "units"))
     formats, rules = read_formats(types, context), read_nan_rules(types, context)
@@ -302,7 +302,7 @@ def _meanings(spec: Spec) -> Meanings:
 
 
 def _with_models(models: list[Document], spec: Spec, context: Context, sources: dict[str, str]) -> Spec:
-    """The specification with what the files of units/ know of its units."""
+    """Return the specification with the models of its units from the files of units/."""
     for file in models:
         within = context.within(file, ("within",), file.data["within"])
         model = read_model(file, within, spec, sources, context.errors) if within else None

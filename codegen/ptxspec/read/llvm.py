@@ -11,13 +11,13 @@ from .context import Context
 from .positioned import Document
 
 _CHOICE = re.compile(r"\{([^{}]*)\}")
-# The type that a name ends in.
+# T, the type that a name ends in.
 _OWN = re.compile(r"\bT\b")
 _MAX_NAMES = 4096
 
 
 def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, ...]:
-    """Read them; a name may stand for several, with other types."""
+    """Read the names; one in notation may stand for several, with different types."""
     if doc is None:
         return ()
     found: dict[Signature, None] = {}
@@ -25,7 +25,7 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
     for signature, names in doc.data["names"].items():
         for i, notation in enumerate(names):
             texts = _choices(notation)
-            # Asked before the names are made: a short text can stand for more than fit into memory.
+            # This is checked before the names are made: a short text can stand for more than fit into memory.
             if math.prod(map(len, texts)) > _MAX_NAMES:
                 message = f"this stands for more than {_MAX_NAMES} names"
                 context.errors.append(doc.error(("names", signature, i), message, "write several lines"))

@@ -1,4 +1,4 @@
-"""spec/messages.yaml -> what tools say that compile, link and load PTX, and what mends it."""
+"""spec/messages.yaml -> messages of the tools that compile, link and load PTX, and the remedies."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from .context import Context, words
 from .positioned import Document, Where
 
-# What an answer may name besides parts of the message, where it is about a feature.
+# The names that an answer about a feature may contain besides parts of the message.
 _OF_FEATURES = frozenset(["target", "ptx"])
 
 
 def read_messages(doc: Document | None, context: Context) -> tuple[Mapping[str, Any], ...]:
-    """Each row as queries read it; none without the file."""
+    """Return each row as queries read it; none without the file."""
     return tuple(_row(doc, i, row, context) for i, row in enumerate(doc.data["messages"])) if doc else ()
 
 

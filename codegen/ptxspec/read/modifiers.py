@@ -42,7 +42,7 @@ def _modifier(
 
 
 def read_groups(doc: Document, context: Context, choice: Mapping[str, object], what: str) -> dict[str, tuple[str, ...]]:
-    """Groups of modifiers, or of types."""
+    """Return the groups of modifiers, or of types."""
     groups: dict[str, tuple[str, ...]] = {}
     for name, names in doc.data.get("groups", {}).items():
         where = ("groups", name)
@@ -68,11 +68,11 @@ def read_implied(doc: Document, context: Context) -> tuple[Implied, ...]:
 
 
 def check_stages(context: Context, meanings: Meanings, rules: Mapping[str, NanRule]) -> None:
-    """Complain of what is wrong with the code around bodies, whatever the body."""
+    """Report errors in the code around bodies that do not depend on the body."""
     for rule in rules.values():
         _stage(context, meanings, rule.code, {"d"})
     for m in context.modifiers.values():
-        # What has the last word sees what the look at the operands assigned, and d as it has become since.
+        # `override` sees what `raw` assigned, and d as the stages between have changed it.
         seen = assigned_in(m.raw) if m.raw else frozenset[str]()
         _stage(context, meanings, m.raw, names_read(m.override) - {"d"} if m.override else frozenset())
         _stage(context, meanings, m.operand, {"x"})
@@ -83,7 +83,7 @@ def check_stages(context: Context, meanings: Meanings, rules: Mapping[str, NanRu
 def _stage(
     context: Context, meanings: Meanings, code: Code | None, used: Set[str], seen: frozenset[str] = frozenset()
 ) -> None:
-    """Check code that acts around a body. Of what it assigns only the names `used` have an effect."""
+    """Check code that acts around a body. Only its assignments to the names `used` have an effect."""
     if code is None:
         return
     try:

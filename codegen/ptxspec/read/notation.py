@@ -1,18 +1,17 @@
-"""The manual's notation for spellings: `max{.ftz}{.NaN}.{f16,f16x2}  d, a, b`, and what selectors are made of.
+"""The manual's notation for spellings: `max{.ftz}{.NaN}.{f16,f16x2}  d, a, b`, and the notation of selectors.
 
 .name       a modifier, a type, or a group of modifiers (one of its members)
 .{x,y}      one of several
-{...}       what stands inside, or nothing
+{...}       what is inside, or nothing
 
-Behind the spelling stand the operands: the result d, p for a predicate, or p{|q} where a second one may follow; then
-the sources. The types that a spelling ends in go to them in order, and the last one repeats; an operand may state its
-own.
+The operands follow the spelling: the result d, p for a predicate, or p{|q} if a second one may follow; then the
+sources. The types that a spelling ends in go to them in order, and the last one repeats; an operand may state its own.
 
 a, b, c     sources, in this order
-c:f32       an operand with a type of its own: the spelling says nothing of it
+c:f32       an operand with a type of its own, which is not in the spelling
 c:d         an operand with the type of another one
-d=u16x2     an operand of this type, to which the spelling gives one of the same size, or one of which several fit in
-a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} where they are a vector
+d=u16x2     an operand of this type; the spelling has one of the same size, or one of which several fit in
+a1, a0      the lanes of an operand in registers of their own, by their numbers; {a1, a0} if they are a vector
 p0|p1       a result with a predicate for each lane
 {!}c:pred   a predicate that may be negated
 [carry]     a source k of this type that no statement writes: the condition code
@@ -44,7 +43,7 @@ _RESULTS = ("d", "p", "q")
 
 
 class NotationError(ValueError):
-    """`start` and `length` say which part of the text is wrong."""
+    """An error in a notation. `start` and `length` say which part is wrong."""
 
     def __init__(self, message: str, start: int, length: int, help: str = "") -> None:
         super().__init__(message)
@@ -54,9 +53,9 @@ class NotationError(ValueError):
 @dataclass(frozen=True)
 class Place:
     """An operand as a syntax line writes it. `registers` are those of lanes that have registers of their own, `braced`
-    where they are written as a vector. `type` is what it states: a type, or the name of an operand that has the same;
-    empty where the spelling says it. `holds` is the type of its values where the spelling names only one of the same
-    size. What is `implicit` is the condition code. `start` and `length` say where in the line it stands."""
+    if they are written as a vector. `type` is a type that it states, or the name of an operand that has the same type;
+    empty if the spelling gives it. `holds` is the type of its values if the spelling names another one for the size
+    alone. An `implicit` operand is the condition code. `start` and `length` are its place in the line."""
 
     name: str
     registers: tuple[str, ...]
@@ -80,7 +79,7 @@ class Spellings:
 
 
 def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Every sequence of names that a notation such as `{.ftz}.{f16,f16x2}` stands for."""
+    """Return every sequence of names that a notation such as `{.ftz}.{f16,f16x2}` stands for."""
     # Each level of braces is a list of alternatives built so far.
     stack: list[list[tuple[str, ...]]] = [[()]]
     opened: list[int] = []
@@ -104,7 +103,7 @@ def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, 
             if not all(choice):
                 raise NotationError("an empty name in a choice", match.start(), len(match[0]))
             inner = [(m,) for m in itertools.chain.from_iterable(groups.get(c, (c,)) for c in choice)]
-        # Asked before the spellings are made: a short text can stand for more than fit into memory.
+        # This is checked before the spellings are made: a short text can stand for more than fit into memory.
         if len(stack[-1]) * len(inner) > _MAX_SPELLINGS:
             raise NotationError(f"this stands for more than {_MAX_SPELLINGS} spellings", 0, position)
         if max(map(len, stack[-1])) + max(map(len, inner)) > _MAX_NAMES:
@@ -140,11 +139,11 @@ def parse_line(line: str, opcode: str, groups: Mapping[str, tuple[str, ...]]) ->
 
 
 def parts(text: str) -> Iterator[tuple[int, str]]:
-    """The operands between the commas, each with its place; commas within braces part nothing."""
+    """Yield the operands between the commas, each with its place; commas within braces do not separate."""
     depth, begin = 0, 0
     for i, c in enumerate(f"{text},"):
         depth += (c == "{") - (c == "}")
-        # A brace that nothing closes goes on to the end.
+        # A brace that is not closed extends to the end.
         if (c == "," and depth == 0) or i == len(text):
             part = text[begin:i]
             yield begin + len(part) - len(part.lstrip()), part.strip()
@@ -152,7 +151,7 @@ def parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _place(text: str, start: int) -> Place:
-    """One operand; of a result with several parts, the whole text is its name."""
+    """Return one operand. The name of a result with several parts is the whole text."""
     if vector := _VECTOR.fullmatch(text):
         registers = tuple(r.strip() for r in vector["lanes"].split(","))
         lanes = [_PLACE.fullmatch(r) for r in registers]
@@ -170,7 +169,7 @@ def _place(text: str, start: int) -> Place:
 
 
 def _results(first: Place) -> tuple[Place, Place | None]:
-    """The result, and the second one of p{|q}, d|q:pred or d[|carry]."""
+    """Return the result, and the second one of p{|q}, d|q:pred or d[|carry]."""
     if first.implicit and first.name == "d":
         return replace(first, type="", implicit=False), replace(first, name="q")
     if first.name == "p{|q}":
@@ -187,7 +186,7 @@ def _results(first: Place) -> tuple[Place, Place | None]:
 
 
 def _sources(written: list[Place]) -> tuple[Place, ...]:
-    """The sources, with the registers of one operand's lanes together."""
+    """Return the sources, with the registers of one operand's lanes together."""
     found: list[Place] = []
     for place in written:
         last = found[-1] if found else None

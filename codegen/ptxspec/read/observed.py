@@ -40,8 +40,8 @@ def read_evidence(doc: Document | None) -> Evidence | None:
 
 
 def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence | None:
-    """Read the machine code. Notations of variants that are no longer in the specification are left alone: a test holds
-    all of them."""
+    """Read the machine code. Notations of variants that the specification no longer has are accepted: a test checks all
+    of them."""
     if doc is None:
         return None
     d = doc.data
@@ -73,8 +73,8 @@ def read_machine_code(doc: Document | None, context: Context) -> MachineEvidence
 
 
 def read_matrix_code(doc: Document | None, forms: Iterable[Form], context: Context) -> MatrixEvidence | None:
-    """Read the machine code of forms of mma. Forms that are no longer in the specification are left alone: a test holds
-    all of them."""
+    """Read the machine code of forms of mma. Forms that the specification no longer has are skipped: a test checks all
+    of them."""
     if doc is None:
         return None
     d, known = doc.data, {f.spelling: f for f in forms}
@@ -137,7 +137,7 @@ def read_calls(doc: Document | None, context: Context) -> CallEvidence | None:
 
 
 def _run(doc: Document, where: Where, text: str, every: list[str], context: Context) -> list[str]:
-    """The targets of `sm_75..sm_90a`, from the first to the last of them in a list, or the one that is named."""
+    """Return the targets of `sm_75..sm_90a`, from the first to the last of them in a list, or the one that is named."""
     first, _, last = text.partition("..")
     if not all(context.known(doc, where, name, every, "target") for name in (first, last or first)):
         return []
@@ -149,8 +149,8 @@ def _run(doc: Document, where: Where, text: str, every: list[str], context: Cont
 
 
 def read_judgements(doc: Document | None) -> Mapping[str, tuple[Judgement, ...]]:
-    """Read the judgements, by opcode. A program that its variant has no longer says that somebody should judge again.
-    Variants that are no longer in the specification say nothing."""
+    """Read the judgements, by opcode. If a variant no longer has a judged program, somebody should judge it again.
+    Judgements of variants that the specification no longer has mean nothing."""
     if doc is None:
         return {}
     return {
@@ -181,7 +181,7 @@ def read_speed(doc: Document | None, context: Context) -> Speed | None:
 
 
 def read_recordings(doc: Document | None, context: Context) -> tuple[Recording, ...]:
-    """Read the recordings. Variants that are no longer in the specification are left alone."""
+    """Read the recordings. Variants that the specification no longer has are accepted."""
     if doc is None:
         return ()
     return tuple(

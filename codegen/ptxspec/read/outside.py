@@ -1,4 +1,4 @@
-"""spec/outside.yaml -> the opcodes of PTX that have no file here, and the forms that those with a file do not list."""
+"""spec/outside.yaml -> the opcodes of PTX that have no file here, and forms that the files of others do not list."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _places(operands: Mapping[str, Any]) -> Places:
 
 
 def are_known(doc: Document, where: Where, form: Mapping[str, Any], context: Context) -> bool:
-    """Return whether the targets and PTX versions of a form exist; complain about those that do not."""
+    """Return whether the targets and PTX versions of a form exist; report those that do not."""
     on, ends = form.get("on", {}), form.get("ends", {})
     targets = [((*where, "target"), form["target"])] if "target" in form else []
     targets += [((*where, key, t), t) for key in ("on", "ends") for t in form.get(key, ())]

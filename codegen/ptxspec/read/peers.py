@@ -31,7 +31,7 @@ def read_peers(doc: Document | None, context: Context) -> PeerComparison | None:
 
 @dataclass(frozen=True)
 class _Names:
-    """The names that the file declares, and reports of others."""
+    """The names that the file declares; other names are reported."""
 
     doc: Document
     context: Context

@@ -1,7 +1,7 @@
-"""YAML text -> nested dicts, lists and strings that remember where each value stood.
+"""YAML text -> nested dicts, lists and strings that remember the place of each value.
 
-YAML 1.1 would turn `.NaN`, `-0.0`, `8.10` and `no` into something else, so nothing is resolved here but `true` and
-`false`: every other scalar stays the text that was written.
+YAML 1.1 would turn `.NaN`, `-0.0`, `8.10` and `no` into something else, so only `true` and `false` are resolved here:
+every other scalar stays the text that was written.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _MAX_BYTES = 1 << 19
 _MAX_DEPTH = 32
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _START = Mark(1, 1)
-# YAML ends a line at these, Python and editors do not: what stands in which line would depend on who reads.
+# YAML ends a line at these, Python and editors do not: line numbers would depend on the reader.
 _SEPARATOR = re.compile("[\x85\u2028\u2029]")
-# What nobody sees, and what a terminal, a page or a compiler might obey: control characters, what turns the direction
-# of writing, and what has no width.
+# Invisible characters, and those that a terminal, a page or a compiler might obey: control characters, changes of the
+# direction of writing, and characters without width.
 HIDDEN = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
@@ -39,8 +39,8 @@ _UNSEEN = "it is not seen, and may change how the text around it is read; leave 
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML file as data. `marks` gives the place of every value by its path of keys and indices;
-    `keys` the place of every mapping key; `blocks` the place of the first character of literal blocks."""
+    """A YAML file as data. `marks` has the place of every value by its path of keys and indices; `keys` the place of
+    every mapping key; `blocks` the place of the first character of literal blocks."""
 
     path: Path
     name: str
@@ -51,7 +51,8 @@ class Document:
     blocks: dict[Where, Mark]
 
     def error(self, where: Where, message: str, help: str = "", *, key: bool = False, inside: str = "") -> Diagnostic:
-        """A diagnostic at the value (or its key) of `where`; `inside` narrows it to that name in the value's line."""
+        """Return a diagnostic at the value (or its key) of `where`; `inside` narrows it to that name in the value's
+        line."""
         mark = self.keys.get(where) if key else None
         mark = mark or self.marks.get(where) or Mark(1, 1)
         if inside:
@@ -61,7 +62,7 @@ class Document:
         return self.at(mark, message, help)
 
     def error_at(self, where: Where, start: int, length: int, message: str, help: str = "") -> Diagnostic:
-        """A diagnostic at a part of the text at `where`."""
+        """Return a diagnostic at a part of the text at `where`."""
         mark = self.marks[where]
         quoted = self.line(mark.line)[mark.column - 1 : mark.column] in ("'", '"')
         if start + length <= mark.length:
@@ -128,7 +129,7 @@ def _problem(e: yaml.YAMLError, text: str) -> tuple[Mark, str]:
     if isinstance(e, yaml.MarkedYAMLError) and e.problem_mark:
         mark: Any = e.problem_mark
         return Mark(mark.line + 1, mark.column + 1), str(e.problem or e.context)
-    # A character outside of YAML; the place that comes with it counts in whatever the parser counts in.
+    # A character that YAML forbids. It is searched for, because the parser may count its place in other units.
     found = next((i for i, c in enumerate(text) if not (c.isprintable() or c in "\t\r\n")), 0)
     return _mark_at(text, found), _cannot_stand(text[found])
 
@@ -222,9 +223,8 @@ def _build(path: Path, name: str, lines: tuple[str, ...], text: str) -> Document
 
 
 def _events(text: str) -> Iterator[yaml.Event | Mark]:
-    """Yield the parser's events. Where it stops behind brackets that are nested too deep for us, the place of the first
-    such comes last: the parser reads to the end of a line before it tells of anything, and some releases have a limit
-    of their own."""
+    """Yield the parser's events. If it stops after brackets that are nested too deep, the place of the first one comes
+    last: the parser reads to the end of a line before it reports anything, and some releases have their own limit."""
     end = depth = flow = 0
     try:
         for event in yaml.parse(text, Loader=_LOADER):
@@ -243,8 +243,8 @@ def _events(text: str) -> Iterator[yaml.Event | Mark]:
 
 
 def _deep_bracket(text: str, index: int, depth: int, flow: bool) -> int | None:
-    """The bracket behind `index`, in a collection that is so deep, that opens one too many."""
-    # Outside of brackets a text may hold some, and only what begins with one is a collection.
+    """Return the place of the first bracket after `index`, at this depth, that opens one level too many; or None."""
+    # Outside of brackets a text may contain some, and only what begins with one is a collection.
     if not flow and not re.compile(r"[\s:?-]*[\[{]").match(text, index):
         return None
     for piece in _PIECE.finditer(text, index):

@@ -1,4 +1,4 @@
-"""spec/published.yaml -> model: what others published of the hardware, and on which targets they compared it."""
+"""spec/published.yaml -> models of the hardware that others published, and the targets on which they compared them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .positioned import Document
 
 
 def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[str, PublishedModel]:
-    """The published models by their names; none without the file."""
+    """Return the published models by their names; none without the file."""
     found = {}
     for name, m in doc.data["models"].items() if doc else ():
         assert doc is not None
@@ -22,7 +22,7 @@ def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[s
             if unit and unit not in spec.units:
                 context.errors.append(doc.error((*at, "unit"), f"unknown unit '{unit}'"))
             instruction = spec.instructions.get(spelling.partition(".")[0])
-            # A specification with some of the instructions says nothing of the others.
+            # A specification may have only some of the instructions: nothing is known of the others.
             if instruction and all(v.spelling != spelling for v in instruction.variants):
                 context.errors.append(doc.error((*at, "variant"), f"unknown variant '{spelling}'"))
             within = [context.within(doc, (*at, "within", k), text) for k, text in enumerate(r["within"])]

@@ -1,11 +1,11 @@
 """The keys `instead` and `missing` of an instruction file: what to write where variants are missing, and for spellings
 that PTX does not have.
 
-A recipe is PTX, one statement after another. `%d` and the names of the sources are the variant's operands, all other
-registers the recipe's own. Its spellings are in a notation that the variant's names fill (recipes/spellings.py).
-`%a0` is a register like any other; a statement with `#` in it stands for one for each lane, with the lane's number
-there: `max.f32 %d#, %a#, %b#;`. An operand `{%c}` is there where the variant has it. `$shift` is what the entry's
-`where` says of the variant's names."""
+A recipe is PTX, one statement after another. `%d` and the names of the sources are the variant's operands; all other
+registers are the recipe's own. Its spellings are in a notation that the variant's names fill (recipes/spellings.py).
+`%a0` is a register like any other. A statement with `#` stands for one statement for each lane, with the lane's number
+in that place: `max.f32 %d#, %a#, %b#;`. An operand `{%c}` is present if the variant has it. `$shift` is the text that
+the entry's `where` has for one of the variant's names."""
 
 from __future__ import annotations
 

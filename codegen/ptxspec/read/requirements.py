@@ -1,5 +1,5 @@
-"""Rules -> what a variant requires: the highest floor and the lowest ceiling of all that match, each by itself, on the
-targets that all of them name."""
+"""Rules -> what a variant requires: on each axis the highest floor and the lowest ceiling of all rules that match, on
+the targets that all of them name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Floors = dict[str, str]
 
 
 class Requirements:
-    """The requirements of an instruction's variants, made once for all that the same rules match.
+    """The requirements of an instruction's variants, computed once for all variants that the same rules match.
 
-    A rule of the assembler's replaces a rule of the manual's on the axes that it names, where it is about no more
-    variants. What the manual says of a part of its variants alone stays."""
+    A rule of the assembler replaces a rule of NVIDIA's manual on the axes that it names, if it is about no more
+    variants than that. A rule of the manual about only some of its variants stays."""
 
     def __init__(
         self, manual: Sequence[Rule], assembler: Sequence[Rule], variants: Iterable[Variant], catalog: Catalog
@@ -29,8 +29,8 @@ class Requirements:
         self._known: dict[tuple[tuple[int, ...], ...], tuple[Requirement, Requirement]] = {}
 
     def of(self, variant: Variant) -> tuple[Requirement, Requirement]:
-        """Return what the manual's rules require, and the same with the values of the assembler's in the place of those
-        that these replace. Without a rule, the oldest version and target do."""
+        """Return what the rules of NVIDIA's manual require, and the same with the assembler's rules in place of those
+        that they replace. Without a rule, the oldest version and target suffice."""
         manual, assembler = ([r for r in rules if r.selector.matches(variant)] for rules in self._rules)
         key = tuple(map(id, manual)), tuple(map(id, assembler))
         if key not in self._known:
@@ -41,7 +41,7 @@ class Requirements:
         return self._known[key]
 
     def _left(self, axis: str, manual: list[Rule], assembler: list[Rule]) -> list[Rule]:
-        """The manual's rules that name an axis and are not replaced."""
+        """Return the rules of NVIDIA's manual that name an axis and are not replaced."""
         replacing = [self._variants_of(r) for r in _naming(axis, assembler)]
         rules = _naming(axis, manual)
         return (
@@ -56,19 +56,20 @@ class Requirements:
         return found
 
 
-# The axes of rules. What a rule says of a range of targets holds for that range alone.
+# The axes of rules. What a rule says about a range of targets holds for that range alone.
 _AXES = ("ptx", "target", "until", "within", "on")
 
 
 def _each_pattern(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """Yield a rule for each pattern of the rules: one about several patterns is as good as one for each of them."""
+    """Yield a rule for each pattern of the rules: a rule about several patterns is equivalent to one for each of
+    them."""
     for r in rules:
         for pattern in r.selector.patterns:
             yield replace(r, selector=replace(r.selector, patterns=(pattern,)))
 
 
 def _naming(axis: str, rules: Iterable[Rule]) -> list[Rule]:
-    """The rules that name an axis."""
+    """Return the rules that name an axis."""
     return [r for r in rules if getattr(r, axis) and (axis in ("within", "on") or r.within is None)]
 
 
@@ -93,7 +94,7 @@ class _Reading:
         least = {t.name: self._later(ptx, t.ptx) for t in every}
         floors = reduce(self._both, named, least)
         lowest = min(floors.values(), key=lambda v: versions[v].order, default=ptx)
-        # A range with none of these targets says nothing.
+        # A range with none of these targets has no effect.
         limits = tuple(w for w in limits if any(self._is_within(t, w) for t in floors))
         return Requirement(lowest, next(iter(floors), target), until, limits, tuple(floors.items()))
 
@@ -105,7 +106,7 @@ class _Reading:
         return first <= here <= last
 
     def _both(self, one: Floors, other: Floors) -> Floors:
-        """The targets that stand in both, in target order."""
+        """Return the targets that both have, in target order, each with the later version."""
         return {t: self._later(v, other[t]) for t, v in one.items() if t in other}
 
     def _later(self, *versions: str) -> str:
@@ -113,8 +114,8 @@ class _Reading:
 
 
 def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """The targets that entries of `on` name, with the lowest PTX version that any of them gives a target. A
-    family-specific target stands for its family."""
+    """Return the targets that entries of `on` name, each with the lowest PTX version given for it. A family-specific
+    target stands for its family."""
     floors: Floors = {}
     for name, ptx in entries:
         own = catalog.targets[name]
@@ -125,7 +126,7 @@ def expanded(entries: Iterable[tuple[str, str]], catalog: Catalog) -> tuple[tupl
 
 
 def why_nowhere(catalog: Catalog, v: Variant, made: Instruction) -> Iterator[str]:
-    """Yield why a variant can exist nowhere: its last PTX version comes before its first, or its rules leave it no
+    """Yield why a variant can exist nowhere: its last PTX version precedes its first, or its rules leave it no
     target."""
     versions, r = catalog.versions, v.requires
     if r.until is not None and versions[r.until].order < versions[catalog.first_version(r)].order:

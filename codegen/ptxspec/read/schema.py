@@ -1,4 +1,4 @@
-"""Positioned data held against the JSON Schema of its kind; every complaint names its place and what is expected."""
+"""The check of positioned data by the JSON Schema of its kind. Each diagnostic names the place and what is expected."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _validator(folder: Path, kind: str) -> Draft202012Validator:
 
 
 def _inlined(schema: Any, resolver: Any) -> Any:
-    """A schema with what it refers to in the place of references: looking these up takes half of the time."""
+    """Return a schema with references replaced by what they refer to: looking these up takes half of the time."""
     if isinstance(schema, list):
         return [_inlined(s, resolver) for s in schema]
     if not isinstance(schema, dict):
@@ -57,12 +57,13 @@ def _inlined(schema: Any, resolver: Any) -> Any:
 
 
 def _whole(pattern: str) -> str:
-    """JSON Schema's `$` is the end of a text. Python's is before a newline there, too, which no name may have."""
+    """Return a pattern in which `$` is the end of a text. Python's `$` is before a final newline, too, which no name
+    may have."""
     return re.sub(r"(?<!\\)\$", r"\\Z", pattern)
 
 
 def check(document: Document, folder: Path, kind: str) -> list[Diagnostic]:
-    """Complaints about a document of a kind ("instruction", "types", ...); `folder` holds the schemas."""
+    """Return the diagnostics about a document of a kind ("instruction", "types", ...); `folder` has the schemas."""
     try:
         errors = list(_validator(folder, kind).iter_errors(document.data))
     except (Unresolvable, RecursionError, TypeError, ValueError, AttributeError, KeyError, re.error) as e:

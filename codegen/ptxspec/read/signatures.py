@@ -12,7 +12,7 @@ from .positioned import Document, Where
 
 
 class _Unfit(Exception):
-    """A spelling that its line gives no signature."""
+    """The error for a spelling to which its line gives no signature."""
 
     def __init__(self, message: str, help: str = "", place: Place | None = None) -> None:
         super().__init__(message)
@@ -21,8 +21,8 @@ class _Unfit(Exception):
 
 @dataclass
 class SyntaxReader:
-    """Reads the syntax lines of one opcode; `variants` are those found so far. Sources of the names in `copied` are
-    passed on bit for bit."""
+    """The reader of the syntax lines of one opcode; `variants` are those found so far. Sources with names in `copied`
+    are passed on bit for bit."""
 
     doc: Document
     context: Context
@@ -54,7 +54,7 @@ class SyntaxReader:
         return found
 
     def spellings(self, where: Where, line: str) -> Spellings | None:
-        """Return the spellings of a line, when all its names are known."""
+        """Return the spellings of a line; None if a name in it is unknown."""
         try:
             found = parse_line(line, self.opcode, self.context.groups)
         except NotationError as e:
@@ -66,8 +66,7 @@ class SyntaxReader:
         return found if all(self.states_known(where, p, places) for p in places) else None
 
     def states_known(self, where: Where, place: Place, places: Iterable[Place]) -> bool:
-        """Return whether the type that an operand states is one, or the name of an operand without a type of its
-        own."""
+        """Return whether the type that an operand states is a type, or the name of an operand that states none."""
         if place.holds:
             return self.context.known(self.doc, where, place.holds, self.context.types, "type")
         others = [p.name for p in places if not p.type]
@@ -108,8 +107,8 @@ class SyntaxReader:
         return made
 
     def typed(self, spellings: Spellings, spelled: list[Type], shown: str) -> dict[str, Type]:
-        """The type of each operand by its name. Those that state none get the types that the spelling ends in, in
-        order; the last one repeats."""
+        """Return the type of each operand by its name. Those that state none get the types that the spelling ends in,
+        in order; the last one repeats."""
         places = (spellings.result, *spellings.sources)
         found: dict[str, Type] = {}
         waiting = [p for p in places if not p.type and not (p.name == "p" and p is spellings.result)]
@@ -128,14 +127,14 @@ class SyntaxReader:
         return found
 
     def types_of(self, spellings: Spellings, names: tuple[str, ...]) -> dict[str, Type] | None:
-        """The type of each operand by its name; None where the spelling has too many types."""
+        """Return the type of each operand by its name; None if the spelling has too many types."""
         try:
             return self.typed(spellings, [self.context.types[t] for t in self.context.split(names)[1]], "")
         except _Unfit:
             return None
 
     def held(self, place: Place, spelled: Type, shown: str) -> Type:
-        """The type of an operand to which a spelling gives the size alone, or what is packed into it."""
+        """Return the type of an operand for which a spelling gives only the size, or what is packed into it."""
         found = self.context.types[place.holds]
         if found.width % spelled.width:
             sizes = f".{found.name} has {found.width} bits, .{spelled.name} has {spelled.width}"
@@ -162,7 +161,7 @@ def operand(place: Place, typed: dict[str, Type], copied: bool = False) -> Opera
 
 
 def _check_lanes(v: Variant, spellings: Spellings, shown: str) -> None:
-    """Operands have as many lanes as the result, or one that all lanes share."""
+    """Check that operands have as many lanes as the result, or one that all lanes share."""
     for o, place in zip((v.result, *v.sources), (spellings.result, *spellings.sources), strict=True):
         if o.registers and o.type.lanes > 1:
             help = f"write {o.name}, or a type of one lane"

@@ -12,7 +12,7 @@ from .positioned import Document, Where
 
 
 def read_special_registers(doc: Document, context: Context) -> tuple[SpecialRegister, ...]:
-    """Return the special registers of which the targets and PTX versions exist; complain about the others."""
+    """Return the special registers whose targets and PTX versions exist; report the others."""
     found = []
     for text, about in doc.data["registers"].items():
         where: Where = ("registers", text)

@@ -1,4 +1,4 @@
-"""spec/targets.yaml -> PTX versions and targets, in their orders, and what they are called."""
+"""spec/targets.yaml -> PTX versions and targets, in their orders, and their names."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_targets(doc: Document, context: Context, versions: dict[str, PtxVersion
 
 
 def read_naming(doc: Document, context: Context) -> Naming:
-    """Read the names of GPUs, when the targets are known."""
+    """Read the names of GPUs. The targets must be known."""
     products: list[Product] = []
     for i, row in enumerate(doc.data.get("products", [])):
         context.known(doc, ("products", i, "target"), row["target"], context.targets, "target")
@@ -85,7 +85,7 @@ def read_naming(doc: Document, context: Context) -> Naming:
 
 
 def _first_release(versions: dict[str, PtxVersion], ptx: str) -> str:
-    """The CUDA release that brought a PTX version, or the next one where none did."""
+    """Return the CUDA release that brought a PTX version, or the next one if none did."""
     order = versions[ptx].order if ptx in versions else 0
     return next((v.cuda for v in versions.values() if v.order >= order and v.cuda), "")
 
@@ -96,7 +96,7 @@ def _source(doc: Document, context: Context, where: tuple[str | int, ...], row: 
 
 
 def _gone(doc: Document, context: Context, targets: dict[str, Target], compiled: set[str]) -> dict[str, str]:
-    """The CUDA releases from which on nothing is compiled for a target."""
+    """Return the first CUDA release that no longer compiles for a target, by target."""
     found: dict[str, str] = {}
     for i, row in enumerate(doc.data.get("gone", [])):
         _source(doc, context, ("gone", i), row)
@@ -112,7 +112,7 @@ def _gone(doc: Document, context: Context, targets: dict[str, Target], compiled:
 
 
 def _architectures(doc: Document, context: Context, targets: dict[str, Target]) -> dict[str, str]:
-    """The names of architectures by their targets."""
+    """Return the names of architectures by their targets."""
     found: dict[str, str] = {}
     for i, row in enumerate(doc.data.get("architectures", [])):
         _source(doc, context, ("architectures", i), row)
@@ -126,7 +126,7 @@ def _architectures(doc: Document, context: Context, targets: dict[str, Target]) 
 
 
 def _families(doc: Document, context: Context, targets: dict[str, Target]) -> dict[str, str]:
-    """The names of families by the bases of their members."""
+    """Return the names of families by the bases of their members."""
     found: dict[str, str] = {}
     for i, family in enumerate(doc.data.get("families", [])):
         first = ""

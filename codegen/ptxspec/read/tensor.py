@@ -1,4 +1,4 @@
-"""spec/tensor -> what is known of mma: its forms, the lanes that hold elements, and how products are summed."""
+"""spec/tensor -> all that is known about mma: its forms, the lanes of elements, and how products are summed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .positioned import Document, Where
 FILES = ("arithmetic", "layouts", "mma")
 _NUMBERS = ("bytes", "bits", "kept", "group")
 _NAMES = ("targets", "shapes", "inputs", "kinds")
-# What formulas are made of: that of a lane of its number, and of this // 4 and % 4; that of what a register holds also
-# of its number there; that of an element also of its register, its place in it, the elements of a register, and the
-# rows of A that a lane has registers of.
+# The variables of formulas. A formula of a lane has its number, and this // 4 and % 4; one of an item in a register
+# also has the item's number there; one of an element also has its register, its place in it, the elements of a
+# register, and the rows of A for which a lane has registers.
 _OF_LANES = ("lane", "g", "t")
 _OF_REGISTERS = (*_OF_LANES, "i")
 VARIABLES = (*_OF_REGISTERS, "r", "j", "E", "R")
@@ -30,7 +30,7 @@ VARIABLES = (*_OF_REGISTERS, "r", "j", "E", "R")
 def read_tensor(
     docs: Mapping[str, Document | None], recorded: Document | None, context: Context, catalog: Catalog
 ) -> TensorCores:
-    """Return what can be read; complain about the rest. Without one of the files, nothing is known."""
+    """Return what can be read; report the rest. Without one of the files, nothing is known."""
     arithmetic, layouts, mma = (docs.get(name) for name in FILES)
     if arithmetic is None or layouts is None or mma is None:
         return TensorCores()
@@ -129,7 +129,7 @@ def _given(doc: Document, where: Where, at: Mapping[str, Any], context: Context)
 def _formula(
     doc: Document, where: Where, text: Any, context: Context, variables: tuple[str, ...] = VARIABLES
 ) -> str | None:
-    """Return a formula as it is written everywhere; complain about what is none."""
+    """Return a formula in uniform notation; report a text that is not a formula."""
     try:
         tree = ast.parse(str(text).strip(), mode="eval").body
     except SyntaxError:
@@ -155,7 +155,7 @@ def _is_part(node: ast.AST, variables: tuple[str, ...]) -> bool:
 
 
 def _taken(doc: Document, context: Context) -> Iterator[Taken]:
-    """Yield the rows of what is taken in braces."""
+    """Yield the rows of what the braces of matrices may contain."""
     types = doc.data["elements"]["bits"]
     for i, row in enumerate(doc.data["taken"]):
         for key in ("of", "inputs"):
@@ -179,7 +179,7 @@ class _Forms:
         self._registers = doc.data["registers"]
 
     def unsigned(self) -> dict[str, str]:
-        """Return the types of scales that are another one without its sign."""
+        """Return the types of scales that are another type without its sign."""
         every = self._doc.data["scales"]["unsigned"]
         where: Where = ("scales", "unsigned")
         return {name: of for name, of in every.items()
@@ -223,7 +223,7 @@ class _Forms:
             raise ValueError(f"scales.bytes says nothing of {form.scales}X")
 
     def _registers_of(self, form: Form) -> tuple[int, int, int, int]:
-        """How many registers D, A, B and C have."""
+        """Return how many registers D, A, B and C have."""
         special = self._registers.get(form.shape, {}).get(form.types[1], {})
         if {form.types[0], form.types[3]} <= {*special.get("c", ())}:
             d, c = (int(special["c"][t]) for t in (form.types[0], form.types[3]))

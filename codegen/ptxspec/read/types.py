@@ -90,14 +90,14 @@ def _float(doc: Document, context: Context, name: str, f: Mapping[str, Any]) -> 
 
 
 def _stand_in(name: str) -> Format:
-    """Return some format to read on with, once the mistake is reported."""
+    """Return some format with which reading can go on, once the mistake is reported."""
     return Format(name=name, exponent_bits=5, fraction_bits=10, bias=15, nans=1023, canonical_nan=0x7FFF, container=16)
 
 
 def _nans(
     said: Any, magnitudes: int, signed: bool, has_infinity: bool, fraction_bits: int, name: str, wrong: Any
 ) -> int:
-    """Return how many magnitudes are NaNs. Those that are listed must be the largest ones, of either sign."""
+    """Return the number of magnitudes that are NaNs. Those that are listed must be the largest ones, of either sign."""
     if said is None:
         if not has_infinity:
             wrong("nan", f"{name} has no infinity: which encodings are NaNs?", "write nan: none, or list them")
@@ -118,7 +118,7 @@ def _nans(
 
 
 def _check_invalid(made: Format, text: str, key: str, wrong: Any) -> None:
-    """The encoding of an invalid operation's result is a quiet NaN, or a number of a format without NaNs."""
+    """Check that the result of an invalid operation is a quiet NaN, or a number in a format without NaNs."""
     bits = made.canonical_nan
     if bits >> made.width or made.is_nan(bits) != bool(made.nans):
         wrong(key, f"{text} is not a {'quiet NaN' if made.nans else 'number'} of {made.name}")
@@ -193,9 +193,9 @@ def _type(
 def _kind(
     doc: Document, context: Context, where: Where, t: Mapping[str, Any], formats: Mapping[str, Format | FixedPoint]
 ) -> Kind:
-    """The kind of a lane: of a format, bits or a predicate."""
+    """Return the kind of a lane: a number in a format, bits or a predicate."""
     if "format" in t:
         context.known(doc, (*where, "format"), t["format"], formats, "format")
-        # Any format will do to read on with: whoever names the type made no mistake.
+        # Reading goes on with any format: whoever names the type made no mistake.
         return number_in(formats.get(t["format"], next(iter(formats.values()))))
     return bits_of(int(t["bits"])) if "bits" in t else BOOL

@@ -42,15 +42,15 @@ _MAY = {
 DOWN = "roundTowardNegative"
 # Sums are computed in integers of 64 bits with a sign.
 _MOST_BITS = 62
-# What is left of them is normalised in float64. A scale that is added comes on top.
+# The rounded sum is normalised in float64. A scale that is added comes on top.
 _MOST_RESULT = 53
-# A table of more is no table: these are both octaves of single precision.
+# The most differences in a table: these are both octaves of single precision.
 _MOST_DIFFERENCES = 1 << 24
 _MOST_HEAD = 1 << 10
 
 
 def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str, Unit]:
-    """The units of units.yaml, without models."""
+    """Return the units of units.yaml, without models."""
     taken = {*spec.modifiers, *spec.groups, *spec.types, *spec.formats, *spec.targets}
     units = {}
     for name, u in doc.data["units"].items():
@@ -72,7 +72,7 @@ def read_units(doc: Document, spec: Spec, errors: list[Diagnostic]) -> dict[str,
 def read_model(
     doc: Document, within: tuple[str, str], spec: Spec, sources: dict[str, str], errors: list[Diagnostic]
 ) -> UnitModel | None:
-    """The model in a file of spec/units/, whose `within` was read; None where something is wrong with it."""
+    """Return the model in a file of spec/units/, whose `within` was read; None if something is wrong with it."""
     d, before = doc.data, len(errors)
     unit = spec.units.get(d["unit"])
     if unit is None:
@@ -119,7 +119,7 @@ def _format(doc: Document, where: Where, name: str, spec: Spec, errors: list[Dia
     if name not in formats:
         message = f"'{name}' is no format of IEEE 754" if name in spec.formats else f"unknown format '{name}'"
         errors.append(doc.error(where, message, suggest(name, formats)))
-    # Any format will do to read on with.
+    # Reading goes on with any format.
     return formats.get(name, next(iter(formats.values())))
 
 
@@ -166,7 +166,7 @@ def _special(
 def _own(
     doc: Document, d: Mapping[str, Any], argument: Argument, format: Format, errors: list[Diagnostic]
 ) -> tuple[Own, ...]:
-    """Results and sums to which the polynomial does not apply."""
+    """Return results and sums to which the polynomial does not apply."""
     made: list[Own] = []
     rows = d.get("own", [])
     if rows and "interpolator" not in d:

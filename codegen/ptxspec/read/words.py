@@ -1,4 +1,4 @@
-"""spec/words.yaml -> the everyday words for instructions, modifiers and types, their groups, and what people ask."""
+"""spec/words.yaml -> the everyday words for instructions, modifiers and types, their groups, and common questions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def read_group_titles(doc: Document | None) -> dict[str, str]:
 
 
 def read_topics(doc: Document | None, key: str, title: str) -> tuple[Topic, ...]:
-    """Return the topics of a list in the file, in which their titles have a name of their own."""
+    """Return the topics in the list `key` of the file, which has their titles under the key `title`."""
     topics = doc.data.get(key, ()) if doc else ()
     return tuple(Topic(t[title], t["page"], tuple(t.get("words", ()))) for t in topics)
 
 
 def read_words(doc: Document | None, spec: Spec, context: Context) -> dict[str, tuple[str, ...]]:
-    """Each word with what it means, an opcode or a name behind a dot; none without the file. Of opcodes that a
-    specification lacks it says nothing: it may have some of them only."""
+    """Return each word with what it means, an opcode or a name after a dot; none without the file. Opcodes that a
+    specification lacks are ignored: it may have only some of them."""
     found: dict[str, tuple[str, ...]] = {}
     names = {*spec.modifiers, *spec.types}
     for word, meanings in doc.data["words"].items() if doc else ():
