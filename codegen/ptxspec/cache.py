@@ -1,6 +1,6 @@
 """A cache between runs: values by name and key, in the user's own folder. All of it may be lost at any time.
 
-Values are pickled, and a pickle is a program: nothing is read of a folder in which anybody else may write."""
+Values are pickled, and a pickle is a program: nothing is read from a folder in which anybody else may write."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 _DIGEST = 32  # bytes of a digest
-# Files that are kept: those that were used least lately go first.
+# The most files that are kept: the least recently used are removed first.
 _MOST = 16
 
 
 def folder() -> Path | None:
-    """Return the folder, made if there is none; None where the user has no place of that kind for themselves."""
+    """Return the folder, which is made if there is none; None if the user has no such folder of their own."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
         base = os.path.expanduser("~/Library/Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    # A relative name would be one of the working folder's.
+    # A relative path would be in the working folder.
     if not os.path.isabs(base):
         return None
     found = Path(base) / "ptxspec"
@@ -41,7 +41,7 @@ def folder() -> Path | None:
 
 
 def read(name: str, key: str) -> Any:
-    """Return what was kept under a name with this key; None where that is nothing, or damaged."""
+    """Return the value kept under a name with this key; None if there is none, or it is damaged."""
     place = folder()
     if place is None:
         return None
@@ -60,7 +60,7 @@ def read(name: str, key: str) -> Any:
 
 
 def keep(name: str, key: str, value: object) -> None:
-    """Keep a value in the place of what was kept under this name; where it cannot be written, nothing is kept."""
+    """Keep a value under a name, in place of the one before; if it cannot be written, do nothing."""
     place = folder()
     if place is None:
         return

@@ -1,6 +1,6 @@
 """Spellings -> the manual's notation: many at once, as in `{.ftz}{.NaN}.{f16,f16x2}`. read/notation.py reads it.
 
-Queries import this module: like catalog.py it needs little of the standard library, and nothing else."""
+Queries import this module: like catalog/ it needs little of the standard library, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import accumulate, cycle, pairwise, zip_longest
 
 # The modifiers of a spelling in their order, and the types that it ends in.
 Word = tuple[tuple[str, ...], tuple[str, ...]]
-# The values that a notation allows, as bits: those of each column behind those of the one before.
+# The values that a notation allows, as bits: those of each column follow those of the one before.
 Box = int
 Groups = Mapping[str, Sequence[str]]
 # The larger ones first.
@@ -20,12 +20,12 @@ Named = Sequence[tuple[str, frozenset[str]]]
 
 
 def compact(words: Iterable[Word], groups: Groups) -> list[str]:
-    """Notations that together stand for these spellings and no others, each of them once. The members of a group are
-    written as the group where all of them are meant."""
+    """Return notations that together stand for these spellings and no others, each of them once. A group replaces its
+    members if all of them are meant."""
     return list(_compacted(tuple(dict.fromkeys(words)), tuple((name, frozenset(m)) for name, m in groups.items())))
 
 
-# Pages tell of the same variants again and again.
+# Pages describe the same variants again and again.
 @lru_cache(maxsize=1 << 10)
 def _compacted(words: tuple[Word, ...], groups: Named) -> tuple[str, ...]:
     named = sorted(groups, key=lambda g: -len(g[1]))
@@ -33,14 +33,14 @@ def _compacted(words: tuple[Word, ...], groups: Named) -> tuple[str, ...]:
 
 
 def named_in(texts: Iterable[str], groups: Groups) -> dict[str, Sequence[str]]:
-    """The groups that are named in notations."""
+    """Return the groups that are named in notations."""
     names = {name for text in texts for name in re.findall(r"[.{,](\w+)", text)}
     return {name: members for name, members in groups.items() if name in names}
 
 
 class _Family:
-    """Spellings with equally many types, in which modifiers never stand in one order here and in another there.
-    `before` has for each modifier those that stand before it."""
+    """Spellings with equally many types and a consistent order of modifiers. `before` has for each modifier those that
+    precede it."""
 
     def __init__(self, types: int) -> None:
         self.types = types
@@ -48,7 +48,7 @@ class _Family:
         self.words: list[Word] = []
 
     def takes(self, word: Word) -> bool:
-        """Add a spelling, unless its modifiers stand in another order."""
+        """Add a spelling and return True, unless its modifiers are in another order."""
         modifiers, types = word
         if len(types) != self.types:
             return False
@@ -77,8 +77,7 @@ def _families(words: Iterable[Word]) -> list[_Family]:
 
 def _texts(family: _Family, named: Named) -> list[str]:
     """Return the fewest notations for the spellings of a family. Spellings are rows of a table, and a notation is a
-    box: all rows with certain values in each column. How many boxes there are depends on which columns are joined
-    first."""
+    box: all rows with certain values in each column. The number of boxes depends on which columns are joined first."""
     columns = _columns(family)
     boxes = _boxes(family.words, columns)
     starts = _starts(columns)
@@ -89,7 +88,7 @@ def _texts(family: _Family, named: Named) -> list[str]:
         found = tuple(_joined(boxes, one))
         tried[found] = None
         if len(found) == 1:
-            # No order leads to less.
+            # No order leads to fewer.
             break
     fewest = min(map(len, tried))
     parts = list(zip(columns, masks, starts, strict=False))
@@ -108,8 +107,8 @@ def _texts(family: _Family, named: Named) -> list[str]:
 
 
 class _Column:
-    """One place of a spelling: the modifiers that may stand there, and the values that do. A value is one name, or
-    modifiers that never stand apart, which have a column of their own; empty where nothing stands there."""
+    """One place of a spelling: the modifiers that may be there, and the values that are. A value is one name, or
+    modifiers that always occur together, which have a column of their own; empty if nothing is there."""
 
     def __init__(self, modifiers: Iterable[str] = ()) -> None:
         self.modifiers = frozenset(modifiers)
@@ -132,7 +131,7 @@ class _Column:
 
 
 def _in_groups(names: Sequence[str], groups: Named) -> list[str]:
-    """Names of a choice, with groups for those that are wholly among them."""
+    """Return the names of a choice, with groups in place of their members if all of these are among them."""
     meant = {name: name for name in names}
     for group, members in groups:
         if len(members) > 1 and all(meant.get(m) == m for m in members):
@@ -141,8 +140,7 @@ def _in_groups(names: Sequence[str], groups: Named) -> list[str]:
 
 
 def _columns(family: _Family) -> list[_Column]:
-    """Return the columns of a family. Modifiers that exclude each other share one where they stand in the same
-    place."""
+    """Return the columns of a family. Modifiers that exclude each other share one if they are in the same place."""
     units = _units(family.words)
     unit_of = {name: unit for unit in units for name in unit}
     layers: dict[tuple[str, ...], int] = {}
@@ -161,7 +159,7 @@ def _columns(family: _Family) -> list[_Column]:
 
 
 def _units(words: Sequence[Word]) -> list[tuple[str, ...]]:
-    """The modifiers, those that always stand together as one."""
+    """Return the modifiers, those that always occur together as one."""
     places: dict[str, list[int]] = {}
     after: dict[str, set[str]] = {}
     for i, (modifiers, _) in enumerate(words):
@@ -186,7 +184,7 @@ def _starts(columns: Sequence[_Column]) -> list[int]:
 
 
 def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
-    """A box for each spelling."""
+    """Return a box for each spelling."""
     place = {name: i for i, column in enumerate(columns) for name in column.modifiers}
     found = []
     for modifiers, types in words:
@@ -195,7 +193,7 @@ def _boxes(words: Iterable[Word], columns: Sequence[_Column]) -> list[Box]:
             values[place[name]] += (name,)
         values += [(name,) for name in types]
         found.append([column.place(value) for column, value in zip(columns, values, strict=True)])
-    # How many values a column has is known at the end.
+    # The number of values of a column is known at the end.
     starts = _starts(columns)
     return [sum(1 << start + place for start, place in zip(starts, places, strict=False)) for places in found]
 

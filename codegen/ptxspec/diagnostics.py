@@ -21,7 +21,7 @@ class Mark(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """One complaint. `path` is as the user would write it, `source` is the text of the whole line."""
+    """One diagnostic. `path` is as the user would write it, `source` is the text of the whole line."""
 
     path: str
     mark: Mark
@@ -44,14 +44,14 @@ class Diagnostic(NamedTuple):
 
 
 def visible(text: str) -> str:
-    """A text with escapes in the place of what a terminal would not show, or would obey: a newline in the name of a
-    file, an escape sequence, what turns the direction of writing."""
+    """Return a text with escapes for what a terminal would not show, or would obey: a newline in the name of a file, an
+    escape sequence, a change of the direction of writing."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escape(c) for c in text)
 
 
-# What is plainly no harm, and most of any text.
+# Characters other than the plainly harmless ones, which are most of any text.
 _OTHERS = re.compile(r"[^\n\t -~]")
 
 
@@ -61,12 +61,12 @@ def escaped(text: str) -> str:
 
 
 def _escape(c: str) -> str:
-    # What is no text in the name of a file is read as one of these; a shell writes the byte.
+    # Python reads a byte of a file's name that is not text as one of these; a shell writes the byte.
     return f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c.encode("unicode_escape").decode()
 
 
 def _short(text: str) -> str:
-    """A name of a thousand characters, quoted, would hide what is said about it."""
+    """Return a text, shortened if it is a name so long that it would hide what is said about it."""
     return text if len(text) <= 600 else f"{text[:300]} ... {text[-200:]}"
 
 
@@ -83,17 +83,17 @@ class SpecError(PtxspecError):
 
 
 class TooLargeError(SpecError):
-    """The specification makes more work than any that means something; what is left of it is not looked at."""
+    """The specification makes more work than any meaningful one; the rest of it is not checked."""
 
 
 def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A rejected name with help text, where there is any."""
+    """Return the message about a rejected name, with help if there is any."""
     help = suggest(name, known, otherwise=otherwise)
     return f"unknown {what} '{visible(name)}'" + (f"; {help}" if help else "")
 
 
 def display_path(path: Path, root: Path) -> str:
-    """`path` relative to `root` with forward slashes where it lies inside, else as it is."""
+    """Return `path` relative to `root` with forward slashes if it is inside, else as it is."""
     try:
         return path.relative_to(root).as_posix()
     except ValueError:

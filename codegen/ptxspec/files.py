@@ -72,7 +72,8 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def update_text(path: Path, made: Callable[[], str]) -> None:
-    """Do the same with a text made from the file's content, while no other process writes to this folder."""
+    """Write a file as `replace_text` does, with a text made from its content while no other process writes to this
+    folder."""
     with only_one(path.parent):
         text = made()
         # The name is always the same, so that the next run removes the file of a killed run. A link is not followed.

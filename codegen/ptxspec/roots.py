@@ -43,8 +43,8 @@ def find(explicit: Path | None = None) -> Root:
 
 
 def find_source(explicit: Path | None = None) -> Root:
-    """Return the same for commands that read spec/. Raises PtxspecError if the working folder is in another clone: the
-    user must then say which of the two is meant."""
+    """Return the root as `find` does, for commands that read spec/. Raises PtxspecError if the working folder is in
+    another clone: the user must then say which of the two is meant."""
     root = find(explicit)
     if explicit is None and (clone := _clone_around()) and not clone.samefile(root.path):
         there = os.path.relpath(clone, Path.cwd())
@@ -56,8 +56,8 @@ def find_source(explicit: Path | None = None) -> Root:
 
 
 def find_own(explicit: Path | None = None) -> Root:
-    """Return the same for commands that check or change a specification. Raises PtxspecError for one in an installed
-    package, which must not be changed."""
+    """Return the root as `find_source` does, for commands that check or change a specification. Raises PtxspecError for
+    one in an installed package, which must not be changed."""
     root = find_source(explicit)
     if explicit is None and root.packaged:
         raise PtxspecError(f"the specification in {root.path} is installed and read-only; name a clone with --root DIR")

@@ -21,14 +21,14 @@ from .recipes.linking import link
 from .roots import PACKAGE
 from .semantics.compile import Compiler
 
-# The packages that decide what is read and made.
+# The packages that decide what is read and generated.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
 
 
 @dataclass(frozen=True)
 class Specification:
-    """`spec` is None where a file that all others need is wrong; `checked` are the instructions that are right, and
-    `files` the files that were looked at, by their names below the root."""
+    """A specification with the results of its check. `spec` is None if a file that all others need is wrong; `checked`
+    are the instructions that are right, and `files` the files that were looked at, by their names below the root."""
 
     spec: Spec | None
     checked: Sequence[Checked]
@@ -44,8 +44,8 @@ class Specification:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of the files below a root. `instructions` are by the file's name; `shared` is of all else that is
-    read."""
+    """The digests of the files below a root. `instructions` has them by the file's name; `shared` is of all else that
+    is read."""
 
     shared: str
     instructions: Mapping[str, str]
@@ -118,8 +118,8 @@ def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
 
 
 def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, Compiler | None]:
-    """Return what was read, with what variants claim and what to write instead of them, and the compiler that has their
-    programs. A reading with errors is returned as it is."""
+    """Return what was read, with the claims of variants and what to write instead of them, and the compiler that has
+    their programs. A reading with errors is returned as it is."""
     spec = reading.spec
     if spec is None or reading.diagnostics:
         return reading, None
@@ -133,16 +133,16 @@ def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, 
 
 
 def digests(root: Path) -> Digests:
-    """Return the digests of what is read below a root, with the program that reads it."""
+    """Return the digests of what is read below a root and of the program that reads it."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
     opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
     rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(INSTRUCTIONS)]
-    # What pages there are decides what opcodes may be called.
+    # The names of pages decide which opcodes are possible.
     return Digests(_of(program(), *shapes, *rest), opcodes, _of(*(f"{n} {d}" for n, d in shapes.items())))
 
 
 def _below(root: Path, name: str) -> dict[str, str]:
-    """The digests of the files in a folder. It, and a folder in it, may be a link."""
+    """Return the digests of the files in a folder. It, and a folder in it, may be a link."""
     top = os.fspath(root / name)
     linked = [e.path for e in os.scandir(top) if e.is_symlink() and e.is_dir()] if os.path.isdir(top) else []
     paths = sorted(os.path.join(at, file) for f in (top, *linked) for at, _, files in os.walk(f) for file in files)
@@ -152,7 +152,7 @@ def _below(root: Path, name: str) -> dict[str, str]:
 
 @lru_cache(1)
 def program() -> str:
-    """Return the digest of this package's code, with the versions of what it rests on."""
+    """Return the digest of this package's code, with the versions of the packages that it uses."""
     code = [f"{p.relative_to(PACKAGE).as_posix()} {_digest(p)}" for p in sorted(PACKAGE.rglob("*.py"))]
     return _of(sys.version, *(f"{n} {importlib.metadata.version(n)}" for n in _PACKAGES), *code)
 

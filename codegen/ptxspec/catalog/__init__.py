@@ -1,12 +1,13 @@
-"""The catalogue: targets, PTX versions and requirements, and the one decision whether a target takes a variant.
+"""The catalogue: targets, PTX versions and requirements, and the one decision whether a target supports a variant.
 
 known.py       what exists, by its names: opcodes with their variants, types and modifiers
 outside.py     the opcodes of PTX that are not among these, and what they need
 special.py     the special registers
-explaining.py  why something is not there or not written so, and what to write
-likeness.py    which known name is meant by one that is not known
+explaining.py  why an instruction does not exist or is not available, and what to write
+likeness.py    the known name that is meant by an unknown one
+names.py       names of targets
 
-Queries begin here, and ptxemu carries a copy of this folder: it imports nothing but the standard library."""
+Queries begin here, and ptxemu has a copy of this folder: it imports the standard library only."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 
 class ByName(dict[str, T]):
-    """Things by their names, which show themselves in a line."""
+    """A dictionary of things by their names, whose representation is one line."""
 
     def __repr__(self) -> str:
         return f"<{len(self)} by name: {named(self)}>"
@@ -31,11 +32,11 @@ def named(names: Iterable[str]) -> str:
 
 class Target(NamedTuple):
     """A target. `order` is the place by which requirements compare; `ptx` is the first PTX version that knows the
-    target; an architecture- or family-specific target has a `base`, and may have a `family`, which is called after its
+    target. An architecture- or family-specific target has a `base`, and may have a `family`, which has the name of its
     oldest family-specific target. `nvcc` compiles for it.
 
-    `cuda` is the first CUDA release that knows it, and `gone` the first that compiles for it no more; empty where that
-    is not known or did not happen. `architecture` is what NVIDIA calls it."""
+    `cuda` is the first CUDA release that knows it, and `gone` the first that no longer compiles for it; empty if that
+    is unknown or did not happen. `architecture` is NVIDIA's name for it."""
 
     name: str
     order: int
@@ -50,15 +51,15 @@ class Target(NamedTuple):
 
     @property
     def capability(self) -> str:
-        """The compute capability: "9.0" of sm_90a."""
+        """The compute capability: "9.0" for sm_90a."""
         digits = self.name.removeprefix("sm_").rstrip("af")
         return f"{digits[:-1]}.{digits[-1]}"
 
 
 class PtxVersion(NamedTuple):
-    """A PTX version. `cuda` is the release that brought it, empty where none did. `listed` is the release in NVIDIA's
-    table where that never was one; `linux` and `windows` are the least drivers that read the version, where `source`
-    has them."""
+    """A PTX version. `cuda` is the release that brought it, empty if none did. `listed` is the release in NVIDIA's
+    table if that one never existed. `linux` and `windows` are the oldest drivers that read the version, if `source` has
+    them."""
 
     version: str
     order: int
@@ -73,7 +74,7 @@ class PtxVersion(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A name under which GPUs of a target are sold; `source` says who says so."""
+    """A name under which GPUs of a target are sold, with its source."""
 
     name: str
     target: str
@@ -95,9 +96,9 @@ class Limit(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """The lowest PTX version and target that take a variant, and the last PTX version that does.
+    """The lowest PTX version and target that support a variant, and the last PTX version that does.
 
-    Where `on` is given, only the targets in it take the variant, each from its own PTX version on; `target` is then the
+    If `on` is given, only the targets in it support the variant, each from its own PTX version on; `target` is then the
     oldest of them, and `ptx` the lowest of their versions."""
 
     ptx: str
@@ -107,7 +108,7 @@ class Requirement(NamedTuple):
     on: tuple[tuple[str, str], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As the commands' JSON has it, in a dictionary."""
+        """Return the requirement as a dictionary, as in the commands' JSON."""
         found: dict[str, Any] = {"ptx": self.ptx, "until": self.until, "target": self.target}
         if self.within:
             found["within"] = [limit._asdict() for limit in self.within]
@@ -118,7 +119,7 @@ class Requirement(NamedTuple):
 
 class Hazard(NamedTuple):
     """A hazard: what the machine code of a variant does instead of what the variant says. It holds on the targets from
-    `first` to `last`, on those of `on` from their PTX versions on, or where neither is given on all that take the
+    `first` to `last`, on those of `on` from their PTX versions on, or if neither is given on all that support the
     variant."""
 
     text: str
@@ -136,15 +137,15 @@ class Hazard(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A reason why a variant is not taken: a code of queries and lint, and the PTX version, target or targets that are
-    the bound."""
+    """A reason why a variant is not available: a code of queries and lint, and the PTX version, target or targets that
+    are the bound."""
 
     code: str
     bound: str
 
 
 def targets_text(first: str, last: str, newest: str) -> str:
-    """The targets from the first to the last. What ends with the newest holds on those to come as well."""
+    """Return a range of targets in words. One that ends with the newest target includes those to come."""
     if first == last:
         return f"on {first}"
     return f"from {first} on" if last == newest else f"from {first} to {last}"
@@ -164,7 +165,7 @@ def hazard_of(data: Mapping[str, Any]) -> Hazard:
 
 
 class Hazardous(Protocol):
-    """A variant of which hazards are known, or none."""
+    """A variant with its hazards, if any are known."""
 
     @property
     def requires(self) -> Requirement: ...
@@ -190,8 +191,8 @@ class Catalog:
         return next(reversed(self.versions))
 
     def refusals(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> list[Refusal]:
-        """Return why a target does not take a variant under a PTX version; empty where it does. Where one of the two is
-        None, some target or some version must take it."""
+        """Return why a target does not support a variant in a PTX version; empty if it does. If one of the two is None,
+        some target or some version must support it."""
         order = self._order
         floor, until = self.window(r, target)
         found = []
@@ -214,18 +215,19 @@ class Catalog:
         return found
 
     def hazards(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> list[Hazard]:
-        """The hazards of a variant that hold on a target under a PTX version; where no target is named, all of them."""
+        """Return the hazards of a variant that hold on a target in a PTX version; if no target is named, all of
+        them."""
         return [h for h in v.hazards if target is None or self._holds(h, target, ptx)]
 
     def hazard_text(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> str | None:
-        """Return what the machine code of a variant does instead, on a target or on any; None where it does what it
-        says."""
+        """Return what the machine code of a variant does instead, on a target or on any; None if it does what the
+        variant says."""
         said = [self._where(h, target) + h.text for h in self.hazards(v, target, ptx)]
         return " ".join(said) or None
 
     def is_safe(self, v: Hazardous, target: str | None = None, ptx: str | None = None) -> bool:
         """Return whether the machine code of a variant does there what the variant says, so that it may be recommended.
-        Where no target is named, the newest that takes the variant decides."""
+        If no target is named, the newest that supports the variant decides."""
         if target is None and v.hazards:
             target = next((t for t in reversed(self.targets) if self.takes(v.requires, t, ptx)), None)
         return not self.hazards(v, target, ptx)
@@ -251,13 +253,13 @@ class Catalog:
         return target and (self.targets[target].base or target)
 
     def own_kind(self, target: str, ptx: str) -> str:
-        """Return the target to compile for where nothing but `target` must run the code: its architecture-specific
-        target, if that PTX version knows one."""
+        """Return the target to compile for if only `target` needs to run the code: its architecture-specific target, if
+        that PTX version knows one."""
         own = (t.name for t in self.targets.values() if t.base == target and t.kind == "architecture")
         return next((t for t in own if self.knows(t, ptx)), target)
 
     def takes(self, r: Requirement, target: str | None = None, ptx: str | None = None) -> bool:
-        """Return whether a requirement is met: `refusals` finds nothing. Each question is answered once."""
+        """Return whether a requirement is met: `refusals` finds nothing. Answers are cached."""
         key = (r, target, ptx)
         found = self._taken.get(key)
         if found is None:
@@ -265,12 +267,12 @@ class Catalog:
         return found
 
     def knows(self, target: str | None, ptx: str | None) -> bool:
-        """Return whether a PTX version knows a target, as far as both are given."""
+        """Return whether a PTX version knows a target; true if one of the two is None."""
         return target is None or ptx is None or self._order(ptx) >= self._order(self.targets[target].ptx)
 
     def window(self, r: Requirement, target: str | None) -> tuple[str, str | None]:
-        """The first and the last PTX version that a requirement asks for on a target; without a last one, all from the
-        first on."""
+        """Return the first and the last PTX version that a requirement allows on a target; without a last one, all from
+        the first on."""
         floor, until = next((ptx for t, ptx in r.on if t == target), r.ptx), r.until
         for limit in r.within if target is not None else ():
             first, here, last = (self.targets[t].order for t in (limit.first, target or "", limit.last))
@@ -280,12 +282,12 @@ class Catalog:
         return floor, until
 
     def here(self, r: Requirement, target: str) -> Requirement:
-        """Return what a requirement that a target meets is on that target alone."""
+        """Return a requirement as it is on one target, which meets it."""
         floor, until = self.window(r, target)
         return Requirement(max(floor, self.targets[target].ptx, key=self._order), target, until)
 
     def together(self, requirements: Iterable[Requirement]) -> Requirement | None:
-        """Return the requirement that demands all of several; None where no target and PTX version meet it."""
+        """Return the requirement that combines several; None if no target and PTX version meet it."""
         every = list(dict.fromkeys(requirements))
         targets = self.targets
         ptx = max((r.ptx for r in every), key=self._order)
@@ -298,24 +300,24 @@ class Catalog:
             on = tuple((t, max((self.window(r, t)[0] for r in every), key=self._order)) for t in here)
             target, ptx = (on[0][0], min((p for _, p in on), key=self._order)) if on else (target, ptx)
         found = Requirement(ptx, target, until, within, on)
-        # The newest take most: one of them answers at once.
+        # The newest support most: one of them answers at once.
         some = (self.takes(found, t, v) for t in reversed(targets) for v in reversed(self.versions))
         return found if any(some) else None
 
     def is_current(self, r: Requirement) -> bool:
-        """Return whether the newest PTX version takes a variant on some target that nvcc compiles for."""
+        """Return whether the newest PTX version supports a variant on some target that nvcc compiles for."""
         if r not in self._current:
             newest = self.newest_version
             self._current[r] = any(t.nvcc and self.takes(r, t.name, newest) for t in self.targets.values())
         return self._current[r]
 
     def first_version(self, r: Requirement) -> str:
-        """The first PTX version that has a variant: the target that it needs must be known, too."""
-        # Those of `on` are known from their versions on.
+        """Return the first PTX version that has a variant: it must also know the target that the variant needs."""
+        # The versions of `on` know their targets.
         return r.ptx if r.on else max(r.ptx, self.targets[r.target].ptx, key=self._order)
 
     def runs(self, r: Requirement) -> list[tuple[str, str]]:
-        """The targets that take a variant under some PTX version, each run of them as its first and its last."""
+        """Return the targets that support a variant in some PTX version, each run of them as its first and its last."""
         found: list[tuple[str, str]] = []
         before = None
         for t in self.targets:
@@ -325,14 +327,15 @@ class Catalog:
         return found
 
     def family(self, name: str) -> list[Target]:
-        """Return the targets that run what is written for a family-specific target: it, and every architecture- or
+        """Return the targets that run code for a family-specific target: itself, and every architecture- or
         family-specific target of its family that is not older."""
         base = self.targets[name].base
         own = (t for t in self.targets.values() if t.family and t.family == self.targets[name].family)
         return [t for t in own if self.targets[t.base].order >= self.targets[base].order]
 
     def text(self, r: Requirement) -> str:
-        """In a few words: "sm_80, PTX 7.0 to 8.2", or "sm_100a from PTX 8.6; sm_100f family from PTX 8.8"."""
+        """Return a requirement in a few words: "sm_80, PTX 7.0 to 8.2", or "sm_100a from PTX 8.6; sm_100f family from
+        PTX 8.8"."""
         if r.on:
             parts = [self.on_text(r), *[f"until PTX {r.until}"] * bool(r.until)]
         else:
@@ -340,13 +343,13 @@ class Catalog:
         return "; ".join([*parts, *(limit.text(self.newest_target) for limit in r.within)])
 
     def on_text(self, r: Requirement) -> str:
-        """The targets of `on` in a few words, with what a family has in common said once."""
+        """Return the targets of `on` in a few words, with what a family has in common said once."""
         floors, families, said = dict(r.on), dict[str, list[str]](), set[str]()
         for name, ptx in r.on:
             if name in said or self.targets[name].kind != "family":
                 continue
             members = {t.name: max(ptx, t.ptx, key=self._order) for t in self.family(name)}
-            # One of them may have it sooner by itself, as sm_100a has what came to its family later.
+            # A member may have it sooner by itself, as sm_100a has what came to its family later.
             if all(m in floors and self._order(floors[m]) <= self._order(v) for m, v in members.items()):
                 families.setdefault(ptx, []).append(name)
                 said |= {m for m, v in members.items() if floors[m] == v}
@@ -364,7 +367,7 @@ class Catalog:
         return "; ".join(found)
 
     def siblings(self, r: Requirement, target: str, ptx: str | None = None) -> list[str]:
-        """The kinds of a target's base that take a variant which only few targets take."""
+        """Return the targets of a target's base that support a variant which only few targets support."""
         base = self.targets[target].base or target
         return [t for t, _ in r.on if base in (t, self.targets[t].base) and self.takes(r, t, ptx)]
 

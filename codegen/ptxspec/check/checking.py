@@ -1,4 +1,4 @@
-"""Semantics and corner cases of a specification, held against each other."""
+"""The check of a specification: its semantics against its corner cases."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Programs = Mapping[str | None, Program]
 
 @dataclass(frozen=True)
 class Checked:
-    """An instruction whose semantics is right: each variant's programs (key None: without a target). Equal programs are
-    one object."""
+    """An instruction with correct semantics, and each variant's programs (key None: without a target). Equal programs
+    are one object."""
 
     instruction: Instruction
     programs: Mapping[Variant, Programs]
@@ -34,9 +34,9 @@ class Checked:
 def check(
     spec: Spec, compiler: Compiler | None = None, known: Mapping[str, Checked] = MappingProxyType({})
 ) -> tuple[list[Checked], list[Diagnostic]]:
-    """Specialise every variant, run every corner case, and compare every recipe with what it is for. What is wrong
-    comes back as diagnostics. A compiler that has seen the specification need not compile again, and opcodes that are
-    `known` to be right, in the same specification but for others, are not checked again."""
+    """Specialise every variant, run every corner case, and compare every recipe with its variant. Errors are returned
+    as diagnostics. A compiler that has already seen the specification need not compile again. Opcodes in `known` were
+    found right in a specification that is the same except for other opcodes; they are not checked again."""
     checked, errors = [], []
     compiler = compiler or Compiler(spec)
     for instruction in spec.instructions.values():
@@ -55,8 +55,8 @@ def check(
 
 
 def _one_at_each_place(errors: list[Diagnostic]) -> list[Diagnostic]:
-    """Return one error for each place. A mistake is found in every variant that it is in, and each may word it with
-    names of its own."""
+    """Return one error for each place: a mistake is found in every variant that has it, and may be worded with its
+    names."""
     first: dict[tuple[str, int, int], Diagnostic] = {}
     for e in errors:
         first.setdefault((e.path, e.mark.line, e.mark.column), e)
@@ -69,7 +69,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
     for variant in instruction.variants:
         try:
             made[variant] = compiler.programs(instruction, variant)
-            # The machine code must be right as long as it rests, too.
+            # The machine code must be right even while its units are unknown.
             for path in instruction.hardware_paths(variant):
                 compiler.program(instruction, variant, None, path)
         except TooLargeError as e:

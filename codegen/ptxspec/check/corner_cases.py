@@ -16,7 +16,7 @@ from ..semantics.program import Program
 
 @dataclass(frozen=True)
 class Case:
-    """A row on one set of operands, with what the program makes of it."""
+    """A row on one set of operands, with the program's results for them."""
 
     operands: tuple[int, ...]
     results: tuple[int, ...]
@@ -25,13 +25,13 @@ class Case:
 
 @lru_cache(maxsize=1 << 16)
 def cases(row: CornerRow, program: Program) -> tuple[Case, ...]:
-    """A row on its cells' members, in every combination. Equal rows on equal programs are run once, wherever they
-    stand. Raises CellError."""
+    """Return a row's cases: its cells' members in every combination. Equal rows on equal programs are run once. Raises
+    CellError."""
     return tuple(_cases(row, program))
 
 
 def few_cases(row: CornerRow, program: Program) -> Iterator[Case]:
-    """Yield as few of a row's cases as have every member of every cell."""
+    """Yield as few of a row's cases as include every member of every cell."""
     known = {case.operands: case for case in cases(row, program)}
     columns = _columns(row, program)
     for i in range(max(map(len, columns))):
@@ -39,7 +39,7 @@ def few_cases(row: CornerRow, program: Program) -> Iterator[Case]:
 
 
 def count(row: CornerRow, program: Program) -> int:
-    """The number of a row's cases. Raises CellError."""
+    """Return the number of a row's cases. Raises CellError."""
     return math.prod(map(len, _columns(row, program)))
 
 

@@ -1,4 +1,4 @@
-"""The check of constant folding: an entry's rule gives each result that it shows, and the semantics another."""
+"""The check of constant folding: an entry's rule gives each result that it shows, and the semantics gives another."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from ..semantics.program import Program
 
 
 def folding_programs(spec: Spec, instruction: Instruction, folding: Folding) -> dict[Variant, Program]:
-    """Return the program of what the assembler computes of constants, for each variant that an entry is about. Raises
-    SpecError where the rule is wrong."""
+    """Return, for each variant of an entry, the program of what the assembler computes with constants. Raises SpecError
+    if the rule is wrong."""
     nan = instruction.nan if folding.nan is None else ((folding.selector, folding.nan),)
     other = replace(instruction, semantics=folding.semantics or instruction.semantics, nan=nan)
-    # A compiler keeps programs by the opcode, and this is another instruction of the same.
+    # A compiler keeps programs by the opcode, and this instruction has the opcode of another.
     compiler = Compiler(spec)
     variants = filter(folding.selector.matches, instruction.variants)
     return {v: compiler.program(other, v, None) for v in variants}
 
 
 def contradictions(spec: Spec, instruction: Instruction, own: dict[Variant, Program]) -> list[Diagnostic]:
-    """The entries of `folding` whose rule does not give what it shows, and those that the semantics agrees with."""
+    """Return errors for entries of `folding` whose rule does not give what it shows, and for those with which the
+    semantics agrees."""
     found = []
     for folding in instruction.folding:
         try:

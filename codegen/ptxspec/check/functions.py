@@ -1,4 +1,4 @@
-"""Functions that a standard defines, as instructions of one variant, which are compiled and emitted as all others."""
+"""Functions that a standard defines, as instructions of one variant, which are compiled and emitted like all others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_functions(compiler: Compiler) -> list[Diagnostic]:
 def compiled(
     compiler: Compiler, name: str, code: Code, type: Type, operands: int, result: Type
 ) -> tuple[Instruction, Mapping[Variant, Mapping[str | None, Program]]]:
-    """A function of so many operands of a type, and its program. Raises SpecError."""
+    """Return a function of `operands` operands of a type as an instruction, and its program. Raises SpecError."""
     place = "p" if result.name == _PREDICATE else "d"
     opcode = re.sub(r"\W", "_", name)
     sources = tuple(Operand(n, type) for n in "abc"[:operands])

@@ -11,7 +11,7 @@ from .folding import in_register
 
 
 def contradictions(instruction: Instruction, programs: Mapping[Variant, Program]) -> list[Diagnostic]:
-    """The hazards that the semantics does not make one. Programs that compute the same are one object."""
+    """Return errors for hazards that the semantics contradicts. Programs that compute the same are one object."""
     found = []
     for rule in instruction.hazards:
         said = next(

@@ -1,4 +1,4 @@
-"""Claims as runs have earned them: `exact` are the variants whose present programs a judge found right."""
+"""Claims that runs have earned: `exact` are the variants whose present programs a judge found right."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def digests(instruction: Instruction, variants: Iterable[Variant], compiler: Com
 def judged(
     instruction: Instruction, judgements: Iterable[Judgement], compiler: Compiler, spelling: str | None = None
 ) -> Instruction:
-    """The instruction with what its variants, or those of one spelling, compute and claim. A judge ran the program that
-    a variant has without a target; those that it has on some targets must be programs that the judge ran of other
-    variants."""
+    """Return the instruction with the digests and claims of its variants, or of those of one spelling. A judge must
+    have run a variant's program without a target; its programs on some targets must be ones that the judge ran for some
+    variant."""
     asked = [v for v in instruction.variants if spelling in (None, v.spelling)]
     try:
         found = digests(instruction, asked, compiler)
-    except SpecError:  # whoever checks the specification is told
+    except SpecError:  # the check of the specification reports it
         return instruction
     ran: dict[str, set[str]] = defaultdict(set)
     earlier: dict[str, set[Judgement]] = defaultdict(set)

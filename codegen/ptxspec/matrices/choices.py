@@ -1,4 +1,4 @@
-"""The constants that a statement of mma has beside its registers, which choose lanes of some."""
+"""The constants of an mma statement, which select the lanes that supply some of its registers."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 from .forms import Form
 
-# What it rests on which lanes give a register, in words.
+# The basis for which lanes supply a register, in words.
 BASES = {"manual": "NVIDIA's manual", "machine code": "the machine code", "CUTLASS": "CUTLASS", "guess": "a guess"}
 
 
 class Choices(NamedTuple):
-    """The values that the constants may have: how many selectors there are, by the type of A and the shape, the others
-    having one; byte-ids, by the number of scales of a row; thread-ids of A and of B."""
+    """The values that the constants may have: the number of selectors, by the type of A and the shape, or one;
+    byte-ids, by the number of scales of a row; thread-ids of A and of B."""
 
     selectors: Mapping[str, Mapping[str, int]]
     bytes: Mapping[int, tuple[int, ...]]
     threads: Mapping[str, tuple[int, ...]]
 
     def of(self, f: Form) -> dict[str, tuple[int, ...]]:
-        """Return what a form takes, by the manual's names of the constants and in the order of the statement."""
+        """Return the constants that a form takes, by NVIDIA's names for them and in the order of the statement."""
         found: dict[str, tuple[int, ...]] = {}
         if f.is_sparse:
             found["selector"] = tuple(range(self.selectors.get(f.types[1], {}).get(f.shape, 1)))
@@ -31,7 +31,7 @@ class Choices(NamedTuple):
 
 
 def choices_of(data: Mapping[str, Any]) -> Choices:
-    """Return the choices that tensor.json holds, whose keys are text."""
+    """Return the choices in tensor.json, whose keys are text."""
     return Choices(
         data["selectors"],
         {int(scales): tuple(ids) for scales, ids in data["bytes"].items()},

@@ -1,4 +1,4 @@
-"""How tensor cores sum products: rows of figures, by target, type and shape, and what they rest on, in words."""
+"""The sums of products in tensor cores: rows of figures, by target, type and shape, and their basis, in words."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 from .forms import Form
 
 RECORDED = "recorded"
-# What no recording holds.
+# The cases that no recording has.
 NOT_RECORDED = "no recorded result is a NaN, an infinity, subnormal, or too large for its format"
 
 
 class Row(NamedTuple):
-    """The sums that some targets compute with elements of some types, in some shapes; without targets or shapes, all.
-    It is about forms with scales of blocks where it has their `kinds`, and else about those without.
+    """The sums that some targets compute with elements of some types, in some shapes; without targets or shapes, in
+    all. It is about forms with block scaling if it has their `kinds`, and otherwise about those without.
 
-    `bytes` of a row of A are summed in one step, with `bits` behind the point of the largest term. `zero` are the
-    exponents of terms that are zero, by the type of the result, and `kept` the bits of the fraction of a result of f32,
-    where it is cut to fewer. `group` products are added exactly before they are scaled, and are one term. `halves` is
-    the type by which two halves are summed; `chain`: by a fused multiply-add for each product; `exact`: integers."""
+    `bytes` of a row of A are summed in one step, with `bits` after the point of the largest term. `zero` are the
+    exponents of terms that are zero, by the type of the result, and `kept` the bits of the fraction of an f32 result
+    that is cut to fewer. `group` products are added exactly before they are scaled, and are one term. `halves` is the
+    type by which two halves are summed; `chain`: by a fused multiply-add for each product; `exact`: integers."""
 
     inputs: tuple[str, ...]
     basis: str
@@ -38,8 +38,8 @@ class Row(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """How many results of a GPU's tensor core were recorded with a form, written in short, how many products each sums
-    at most, the others being zeros, and how many are equal."""
+    """The number of results of a GPU's tensor core that were recorded with a form, written in short; the most products
+    that each sums, the others being zeros; and the number of equal results."""
 
     gpu: str
     target: str
@@ -50,8 +50,8 @@ class Recorded(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """How far results of a form, written in short, are from the exact sums on a target: how many of them are not the
-    nearest number, and the median and the largest of the errors in units in the last place."""
+    """The distance of a form's results from the exact sums on a target, with the form written in short: how many are
+    not the nearest number, and the median and the largest of the errors in units in the last place."""
 
     form: str
     target: str
@@ -62,9 +62,9 @@ class Apart(NamedTuple):
 
 
 def row_of(f: Form, target: str, rows: Iterable[Row]) -> Row | None:
-    """Return what a target, which is neither of the a nor of the f kind, does with a form; None where nobody has told.
-    Roundings that only some machine code shows are not told either. What is exact is so whatever the order, and alone
-    is told of sparse forms."""
+    """Return the sums that a target, which is neither of the a nor of the f kind, computes with a form; None if they
+    are unknown, and for roundings that only some machine code shows. For sparse forms only exact rows count, whose sums
+    do not depend on the order."""
     if not f.computes or {"rz", "rm", "rp"} & {*f.names}:
         return None
     kind = f.kind if f.is_scaled else ""
@@ -77,7 +77,7 @@ def row_of(f: Form, target: str, rows: Iterable[Row]) -> Row | None:
 
 
 def in_words(r: Row, f: Form, bits: int) -> str:
-    """Return how products are summed, in a sentence. An element of A has so many `bits` in a register."""
+    """Return how products are summed, in a sentence. An element of A has `bits` bits in a register."""
     if r.exact:
         end = "clamped to 32 bits" if "satfinite" in f.names else "wraps around at 32 bits"
         return f"all products and C are added exactly, and the sum {end}"
@@ -116,7 +116,7 @@ def in_short(r: Row, f: Form, bits: int) -> str:
 
 
 def claim(r: Row, f: Form, target: str, recorded: Iterable[Recorded]) -> tuple[str, str]:
-    """Return what is claimed of a form's results on a target, and on what that rests."""
+    """Return the claim about a form's results on a target, and its basis."""
     sets = [s for s in recorded if s.form.split(".")[1:] == [f.types[0], f.types[1]] and f.types[1] == f.types[2]]
     own = [s for s in sets if s.target == target]
     if own and all(s.equal == s.vectors for s in own):

@@ -6,7 +6,7 @@ from ..model import Variant
 
 
 def asm_operands(variant: Variant) -> str:
-    """Return the part of an asm statement behind its text; empty where no letter of inline assembly names an operand's
+    """Return the part of an asm statement after its text; empty if inline assembly has no letter for an operand's
     register: predicates and registers of eight bits cannot be operands."""
     results = [(place, o.type.constraint) for o in variant.results[:1] for place in o.places]
     sources = [(place, o.type.constraint) for o in variant.sources for place in o.places]

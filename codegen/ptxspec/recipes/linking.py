@@ -41,8 +41,8 @@ class _Wrong(Exception):
 
 
 def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
-    """Return what to write instead of every variant that something is known for, the best first; the same for what PTX
-    has nowhere; and the errors in recipes."""
+    """Return what to write instead of every variant for which something is known, the best first; the same for
+    spellings that PTX does not have; and the errors in recipes."""
     found: dict[Variant, tuple[Instead, ...]] = {}
     missing: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
@@ -69,12 +69,12 @@ def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
 
 
 def why_none(instruction: Instruction, variant: Variant) -> tuple[Recipe, ...]:
-    """The entries that say why nothing is to be written instead of a variant."""
+    """Return the entries that say why there is nothing to write instead of a variant."""
     return tuple(r for r in instruction.recipes if r.none and r.selector.matches(variant))
 
 
 def constant(text: str, operand: Operand) -> int | None:
-    """The bits of a constant in an operand's register; None where it does not fit."""
+    """Return the bits of a constant in an operand's register; None if it does not fit."""
     width = operand.type.width
     if _INTEGER.fullmatch(text):
         value = int(text, 0)
@@ -86,13 +86,13 @@ def constant(text: str, operand: Operand) -> int | None:
 
 
 def declared(operand: Operand) -> str:
-    """The type that declares each of an operand's registers, whatever its numbers are."""
+    """Return the type that declares each of an operand's registers, whatever its numbers are."""
     width = width_of(operand)
     return f"b{width}" if width else PREDICATE
 
 
 def width_of(operand: Operand) -> int:
-    """The bits of each of an operand's registers, 0 of a predicate."""
+    """Return the bits of each of an operand's registers; 0 for a predicate."""
     return 0 if operand.type.kind == BOOL else operand.type.width
 
 
@@ -110,7 +110,7 @@ def _places(operands: tuple[Operand, ...]) -> tuple[str, ...]:
 
 
 class _Known:
-    """The specification, with what is asked of it again and again."""
+    """The specification, with cached answers to what is asked again and again."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -119,7 +119,7 @@ class _Known:
         self._together: dict[frozenset[Variant], Requirement | None] = {}
 
     def spelled(self, opcode: str, names: Sequence[str]) -> list[Variant]:
-        """The variants of an opcode with these names."""
+        """Return the variants of an opcode with these names."""
         if opcode not in self._spelled:
             found = self._spelled[opcode] = {}
             for v in self.spec.instructions[opcode].variants:
@@ -129,7 +129,7 @@ class _Known:
         return self._spelled[opcode].get(key, [])
 
     def together(self, used: frozenset[Variant]) -> Requirement | None:
-        """Return what all of some variants need, where each does what is documented."""
+        """Return the common requirement of some variants, where each does what is documented."""
         if used not in self._together:
             catalog, targets = self.spec.catalog, list(self.spec.targets)
             # Where a statement behaves as though it had another modifier, nothing is proved.
@@ -170,7 +170,7 @@ class _Linking:
                     if f"{name}" in self._sources:
                         raise _Wrong(written, f"{name} is an operand of {v.opcode}", "write to a register of its own")
                     if name in results:
-                        # A user may have one register for the result and a source.
+                        # One register may be both the user's result and a source.
                         if name not in unwritten or call.guard:
                             message = f"{name} is written more than once, or under a condition"
                             raise _Wrong(written, message, "write it once, in the last statement")
@@ -228,7 +228,7 @@ class _Linking:
         return Call(used, guard, results, arguments, f"{condition}{used.spelling} {', '.join(vectors)};", unpacks)
 
     def _named(self, written: Written, text: str) -> str:
-        """Return the operand that a written one stands for: `$shift` and `{%c}` stand for another."""
+        """Return the operand that a written one stands for, which is another one for `$shift` and `{%c}`."""
         text = text.strip("{}")
         if text[0] != "$":
             return text
@@ -311,13 +311,13 @@ class _Linking:
 
 
 def _column(code: Code, written: Written) -> int:
-    """Return where a statement's spelling begins in it."""
+    """Return where in a statement its spelling begins."""
     line = code.lines[written.mark.line - 1]
     return line.find(written.spelling, written.mark.column - 1) - written.mark.column + 1
 
 
 def _shape(v: Variant) -> list[int]:
-    """The registers of each operand as a statement has them, vectors together."""
+    """Return the number of registers of each operand in a statement; a vector is one operand."""
     found = [len(v.result.places)]
     for s in v.sources:
         found += [len(s.places)] if s.braced else [1] * len(s.places)

@@ -1,4 +1,4 @@
-"""Operands on which recipes and variants are compared: special values beside each other, and numbers that meet."""
+"""Operands on which recipes and variants are compared: special values in combination, and numbers near each other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from ..model import BOOL, Kind, Type, Variant
 from ..read.cells import CLASSES, CellError, members, parse_value
 
 _CELLS = (*CLASSES, "+0.0", "-0.0", "1.0", "-1.0", "0.5", "3.0")
-# One of each sort. Their number is a prime: of three operands each pair stands beside each other in its square of rows.
+# One of each sort. Their number is prime, so that the square of rows has every pair of values of any two among three
+# operands.
 _CORE = ("+0.0", "-0.0", "-1.5", "+inf", "sNaN", "-maxNormal", "+minSubnormal")
 _INTEGERS = (0, 1, 2, -1, -2)
 
 
 def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
-    """Registers of the variant's sources: every special value, of several sources every pair of the most special ones,
-    and so many sets more."""
+    """Yield registers of the variant's sources: every special value, or of several sources every pair of the most
+    special ones; then `at_random` more sets."""
     registers = [s.type for s in variant.sources for _ in s.places]
     chosen = random.Random(f"{variant.spelling} {variant.operands}")
     if len(registers) == 1:
@@ -40,8 +41,8 @@ def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
 
 
 def near(registers: Sequence[Type], chosen: random.Random) -> Iterator[int]:
-    """A register of each type: numbers with exponents so near that none is lost in a sum, many of them the same, so
-    that sums end in a half of the last place; and something special among them."""
+    """Yield a register of each type: numbers with exponents so near that none is lost in a sum, many of them the same,
+    so that sums end in a half of the last place; and something special among them."""
     place, spread = chosen.random(), chosen.choice((0, 0, 1, 1 << 6))
     for t in registers:
         yield t.pack([_any(t.kind, place, spread, chosen) for _ in range(t.lanes)])
@@ -63,14 +64,14 @@ def _any(kind: Kind, place: float, spread: int, chosen: random.Random) -> int:
 
 @cache
 def specials(kind: Kind) -> list[int]:
-    """Encodings in which something special may happen."""
+    """Return encodings for which something special may happen."""
     canonical = [kind.format.canonical_nan] if kind.format and kind.format.nans else []
     return [*_members(kind, _CELLS), *canonical]
 
 
 @cache
 def core(kind: Kind) -> list[int]:
-    """The most special ones, as many of every kind."""
+    """Return the most special encodings, equally many for every kind."""
     found = _members(kind, _CORE)
     return [found[i % len(found)] for i in range(len(_CORE))]
 
@@ -86,7 +87,7 @@ def _members(kind: Kind, cells: Sequence[str]) -> list[int]:
         try:
             every = members(parse_value(cell, ()), kind)
         except CellError:
-            # The format has nothing of it.
+            # The format does not have it.
             continue
         found += every if cells is _CELLS else every[-1:]
     return list(dict.fromkeys(found))

@@ -1,7 +1,7 @@
-"""Recipes against their variants: both are run by the exact back end on the same operands.
+"""The proof of recipes: the exact back end runs a recipe and its variant on the same operands.
 
-What is compared is every bit of the result, or what the recipe leaves of it. `validate` takes special values and some
-at random; the tests take many more, with the emulator."""
+Every bit of the result is compared, except for what the recipe says may differ. `validate` uses special values and some
+random ones; the tests use many more, with the emulator."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..semantics.program import Program
 from .linking import constant
 from .operands import operand_sets
 
-# Sets of operands that validate takes for a recipe beside the special ones: for the first variant that it serves, and
-# for each other.
+# The number of random sets of operands that `validate` adds to the special ones: for the first variant that a recipe
+# serves, and for each other.
 _FEW, _FEWER = 12, 4
 
 
 class Counterexample(NamedTuple):
-    """Operands of which the recipe makes something else, with what it and the variant make of them."""
+    """Operands for which recipe and variant differ, with the results of both."""
 
     operands: tuple[int, ...]
     recipe: tuple[int, ...]
@@ -48,18 +48,17 @@ class Prover:
         self._known_constants: dict[int, dict[str, int]] = {}
 
     def check(self, known: Container[str] = ()) -> list[Diagnostic]:
-        """Return the errors in the specification's recipes, but for those that are about opcodes that are known
-        alone."""
+        """Return the errors in the specification's recipes, except those that are only about known opcodes."""
         errors = []
         for variant, every in (*self.spec.instead.items(), *self.spec.missing.items()):
             for instead in every:
                 if variant.opcode in known and all(c.variant.opcode in known for c in instead.calls):
                     continue
                 recipe = instead.recipe
-                # An opcode in whose file something is wrong is not here.
+                # An opcode whose file has an error is not here.
                 if any(c.variant.opcode not in self.spec.instructions for c in instead.calls):
                     continue
-                # What stands for another spelling is that by its meaning.
+                # A short spelling equals the longer one by its meaning.
                 if recipe is None or self._is_known(variant, instead):
                     continue
                 if variant not in self.spec.missing and (told := self._wrong_since(variant, recipe.since)):
@@ -94,7 +93,7 @@ class Prover:
         return None
 
     def difference(self, variant: Variant, instead: Instead, operands: tuple[int, ...]) -> Counterexample | None:
-        """Return what the two make of operands where they differ by more than the recipe says."""
+        """Return the results of both for operands on which they differ by more than the recipe states; else None."""
         expected = self.run_variant(variant, operands)
         found = self.run_recipe(variant, instead, operands)
         if found == expected or _agrees(variant.result, instead.differs, found, expected):
@@ -102,7 +101,7 @@ class Prover:
         return Counterexample(operands, found, expected)
 
     def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
-        """Return the registers of a variant's result for those of its sources. They are kept: many recipes ask for the
+        """Return the registers of a variant's result for those of its sources. They are kept: many recipes need the
         same."""
         key = variant, tuple(operands)
         found = self._results.get(key)
@@ -124,7 +123,7 @@ class Prover:
         return tuple(values[f"%{place}"] for place in variant.result.places)
 
     def _constants(self, instead: Instead) -> dict[str, int]:
-        """The values of a recipe's constants, by how they are written."""
+        """Return the values of a recipe's constants, by how they are written."""
         found = self._known_constants.get(id(instead))
         if found is None:
             found = self._known_constants[id(instead)] = {
@@ -136,7 +135,7 @@ class Prover:
         return found
 
     def program(self, variant: Variant) -> Program:
-        """Return the program of a variant on the newest target that has it, or if none has, on none."""
+        """Return the program of a variant on the newest target that has it, or without a target if none has."""
         found = self._programs.get(variant)
         if found is None:
             found = self._programs[variant] = self._program(variant)
@@ -171,7 +170,7 @@ class Prover:
         return found
 
     def _is_known(self, variant: Variant, instead: Instead) -> bool:
-        """Return whether the same programs in the same order were compared already, with whatever lanes."""
+        """Return whether the same programs in the same order were compared already, whatever the lanes."""
         numbers: dict[str, int] = {}
 
         def place(name: str) -> object:
@@ -196,8 +195,8 @@ class Prover:
 
 
 def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Sequence[int]) -> bool:
-    """Return whether no more differs than a recipe says. Inside of a bound, where each statement is rounded correctly,
-    is what is next to the correctly rounded result; the tests let each statement err as far as it may."""
+    """Return whether no more differs than a recipe states. Here each statement is correctly rounded, so a result within
+    a bound is one next to the correctly rounded result; the tests let each statement err as far as it may."""
     lanes = [[x for r in registers for x in result.type.unpack(r)] for registers in (found, expected)]
     f = result.kind.format
     for x, y in zip(*lanes, strict=True):
@@ -209,7 +208,7 @@ def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Seque
 
 
 def _unpacked(call: Call, register: int) -> list[int]:
-    """The registers that a statement takes one apart into, the lowest first."""
+    """Return the registers into which a statement splits a register, the lowest first."""
     found = []
     for width in (s.type.width for s in call.variant.sources for _ in s.places):
         found.append(register & ((1 << width) - 1))

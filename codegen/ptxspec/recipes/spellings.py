@@ -20,7 +20,8 @@ _PART = re.compile(
 
 
 def fill(spelling: str, names: Sequence[str], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, list[str]]:
-    """The opcode and the names that a spelling in notation has for a variant with these names. Raises NotationError."""
+    """Return the opcode and the names of a spelling in notation, for a variant with these names. Raises
+    NotationError."""
     opcode = re.match(r"[a-z][a-z0-9]*", spelling)
     assert opcode is not None, spelling
     found: list[str] = []
@@ -63,5 +64,5 @@ def _literal(text: str | None, groups: Mapping[str, tuple[str, ...]]) -> list[st
 
 
 def names_in(spelling: str) -> Iterable[str]:
-    """Every name in a spelling's notation."""
+    """Return every name in a spelling's notation."""
     return (match[0] for match in re.finditer(_NAME, spelling) if match.start())
