@@ -25,7 +25,7 @@ _SHOWN, _ALIKE = 4, 3
 # The most characters of an opcode's types in a message, and the number of type sequences that are listed if there are
 # more.
 _LONG, _NEAR = 100, 3
-# Single types that are listed where there are more than a line of them.
+# The number of single types that are listed if all of them fill more than a line.
 _FEW = 10
 _SPELLING = re.compile(r"\w+(\.[\w:]+)*")
 # Types of other languages, and the prefix of the type that is meant.

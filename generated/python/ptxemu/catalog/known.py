@@ -15,9 +15,9 @@ from .outside import Outside
 
 
 class Existing(Hazardous, Protocol):
-    """A variant. `listed`: NVIDIA's manual has it; `means` are modifiers that it behaves as though it had; `crash` is
-    what the assembler ends with that takes it and breaks down on it; `places` are its operands as a statement has them,
-    as "d, a, b"."""
+    """A variant. `listed`: NVIDIA's manual has it. `means` are modifiers that it behaves as if it had. `crash` says how
+    the assembler, having accepted it, crashes on it; None if it does not. `places` are its operands in a statement,
+    such as "d, a, b"."""
 
     @property
     def spelling(self) -> str: ...
@@ -45,11 +45,11 @@ V = TypeVar("V", bound=Existing)
 
 
 class Recipe(NamedTuple):
-    """PTX that does a variant's work where it is missing, with %d, %a, %b and %c for its operands; `cuda` is that as
-    inline assembly, empty where operands are predicates or nobody asked for it.
+    """PTX that does a variant's work where it is missing, with %d, %a, %b and %c for its operands. `cuda` is the same
+    as inline assembly; empty if operands are predicates or it was not requested.
 
-    `differs` is what may differ from the variant, "NaN bits", "within bound" or all but "as on sm_20 and newer", or
-    empty; it `works` on the target and the PTX version that were asked about."""
+    `differs` is the possible difference from the variant: empty, "NaN bits", "within bound", or "as on sm_20 and newer"
+    if only older targets differ. It `works` on the target and the PTX version that were asked about."""
 
     requires: Requirement
     differs: str
@@ -89,8 +89,8 @@ _NUMBERED = re.compile(r"\.#(\d+)")
 
 
 def filled(template: str, spelling: str) -> str:
-    """Return a recipe for a variant of many: each `.#1` in it is the name at that place of the variant's spelling, the
-    opcode's being 0."""
+    """Return a recipe's PTX for one variant: each `.#1` in its template becomes the name at that place of the spelling,
+    where the opcode is at place 0."""
     names = spelling.split(".")
     return _NUMBERED.sub(lambda m: f".{names[int(m[1])]}", template)
 
@@ -107,12 +107,12 @@ class Opcode(ABC, Generic[V]):
     @property
     @abstractmethod
     def assembler(self) -> Mapping[str, Any]:
-        """The names that `is_elsewhere` looks up; `refused`, the spellings that the manual lists and the assembler
-        takes nowhere; and `observed`, the assembler."""
+        """The names that `is_elsewhere` looks up; `refused`, the spellings that NVIDIA's manual lists and the assembler
+        accepts nowhere; and `observed`, the assembler."""
 
     @abstractmethod
     def recipes(self, v: V) -> Sequence[Recipe]:
-        """The recipes for a variant where it is missing, the best first."""
+        """Return the recipes for a variant where it is missing, the best first."""
 
     @property
     @abstractmethod
@@ -121,11 +121,11 @@ class Opcode(ABC, Generic[V]):
 
     @abstractmethod
     def why_no_recipe(self, v: V) -> str:
-        """Why there is no recipe for a variant, or none that works everywhere."""
+        """Return why there is no recipe for a variant, or none that works everywhere."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """All modifiers and types of its variants, in the order in which they first stand."""
+        """All modifiers and types of its variants, in the order in which they first occur."""
         return names_of(self.variants)
 
     @cached_property
@@ -149,14 +149,15 @@ class Opcode(ABC, Generic[V]):
         return found
 
     def spelled(self, modifiers: frozenset[str], types: tuple[str, ...]) -> list[V]:
-        """The variants of one spelling, those with the fewest operands first."""
+        """Return the variants of one spelling, those with the fewest operands first."""
         return self._by_key.get((modifiers, types), [])
 
 
 class Known(ABC, Generic[V]):
     """All that exists. `types` are those that are declared here, `floats` the floating-point ones among them, and
-    `other_types` those of other instructions; `modifiers` have a sentence each on what they mean; `lists` is what names
-    all that is here; `outside` is what else PTX has, by its opcodes, and `lacks` what is said of it."""
+    `other_types` those of other instructions. `modifiers` have a sentence each on what they mean. `lists` is the
+    command or call that lists all variants. `outside` is what else PTX has, by its opcodes, and `lacks` the end of
+    messages about that."""
 
     catalog: Catalog
     opcodes: Mapping[str, Opcode[V]]
@@ -173,13 +174,13 @@ class Known(ABC, Generic[V]):
         """The PTX instructions outside the database, by their opcodes."""
 
     def split(self, names: Iterable[str]) -> tuple[list[str], tuple[str, ...]]:
-        """The modifiers among the names of a spelling, and its types in their order."""
+        """Return the modifiers among the names of a spelling, and its types in their order."""
         names = list(names)
         return [n for n in names if n not in self.types], tuple(n for n in names if n in self.types)
 
     def find(self, opcode: str, names: Iterable[str], operands: int | None) -> V | None:
-        """The variant with these modifiers, in any order, and these types, in theirs; the one with the fewest operands
-        where they are not told."""
+        """Return the variant with these modifiers, in any order, and these types, in theirs; if `operands` is None, the
+        one with the fewest operands."""
         modifiers, types = self.split(names)
         if opcode not in self.opcodes or len(set(modifiers)) < len(modifiers):
             return None
@@ -187,19 +188,19 @@ class Known(ABC, Generic[V]):
         return next((v for v in same if operands in (None, v.operands)), None)
 
     def stands_for(self, v: V) -> V | None:
-        """The longer spelling that a variant is short for."""
+        """Return the longer spelling that a variant is short for."""
         same = self.opcodes[v.opcode].spelled(v.modifiers.union(v.means), v.types) if v.means else []
         return next((w for w in same if w.operands == v.operands), None)
 
     def refused(self, opcode: str, names: Iterable[str]) -> Mapping[str, Any] | None:
-        """Return what is known of a spelling that the manual lists and the assembler takes nowhere."""
+        """Return what is known of a spelling that NVIDIA's manual lists and the assembler accepts nowhere."""
         listed = self.opcodes[opcode].assembler["refused"] if opcode in self.opcodes else []
         wanted = sorted(names)
         return next((r for r in listed if sorted(r["variant"].split(".")[1:]) == wanted), None)
 
     def missing(self, opcode: str, names: Iterable[str]) -> tuple[str, Sequence[Recipe]] | None:
-        """Return the spelling in the order of its modifiers, and the recipes, of what PTX does not have and something
-        is known of."""
+        """Return a spelling that PTX does not have, in the order of its modifiers, with its recipes; None if none are
+        known."""
         asked = self.split(names)
         for spelling, found in self.opcodes[opcode].missing.items() if opcode in self.opcodes else ():
             modifiers, types = self.split(spelling.split(".")[1:])
@@ -216,18 +217,17 @@ class Known(ABC, Generic[V]):
         return name in self.types or name in self.modifiers
 
     def form(self, opcode: str, *names: str) -> str:
-        """An opcode with its types alone, in their order."""
+        """Return an opcode with its types alone, in their order."""
         return ".".join((opcode, *filter(self.is_type, names)))
 
     def is_elsewhere(self, opcode: str, names: Iterable[str]) -> bool:
-        """Return whether an opcode of the database has other instructions with these types, of which nothing is known
-        here: those that its file names, or where it names none, all that it does not describe."""
+        """Return whether an opcode of the database has other instructions with these types, about which nothing is
+        known here: those that its file names, or if it names none, all that it does not describe."""
         about = self.opcodes[opcode]
         return is_elsewhere(tuple(names), about.assembler, self.is_type, about.types)
 
     def takes(self, v: V, target: str | None, ptx: str | None) -> bool:
-        """Return whether the assembler makes machine code of a variant in a module of this target and PTX version; in
-        any, where one of the two or both are None."""
+        """Return whether the assembler compiles a variant for this target and PTX version; None stands for any."""
         return v.crash is None and self.catalog.takes(v.requires, target, ptx)
 
     def is_advisable(self, v: V, target: str | None = None, ptx: str | None = None) -> bool:
@@ -244,11 +244,11 @@ def is_elsewhere(
     names: Sequence[str], assembler: Mapping[str, Any], is_type: Callable[[str], bool], own: Collection[tuple[str, ...]]
 ) -> bool:
     """Return whether other instructions of an opcode have these names: those that its file lists (`elsewhere`,
-    `empty_types` and `other_modifiers` of `assembler`), or where it lists none, all that it does not describe. `own`
-    are the sequences of types of its variants."""
+    `empty_types` and `other_modifiers` of `assembler`), or if it lists none, all that it does not describe. `own` are
+    the sequences of types of its variants."""
     if not {*assembler["other_modifiers"]}.isdisjoint(names):
         return True
-    # Empty types do nothing beside others, and by themselves are none.
+    # Empty types do nothing beside others, and do not count as types by themselves.
     spelled = tuple(filter(is_type, names))
     types = tuple(t for t in spelled if t not in assembler["empty_types"])
     if types != spelled and types in own:
@@ -264,5 +264,5 @@ def is_elsewhere(
 
 
 def names_of(variants: Iterable[Existing]) -> tuple[str, ...]:
-    """All modifiers and types of some variants, in the order in which they first stand."""
+    """Return all modifiers and types of some variants, in the order in which they first occur."""
     return tuple(dict.fromkeys(n for v in variants for n in v.spelling.split(".")[1:]))

@@ -129,7 +129,7 @@ def _loosely(named: Named) -> list[str]:
 
 
 class _Words(NamedTuple):
-    """Words that may be left out of a name or stand behind it. `editions` is a pattern."""
+    """Words that may be left out of a name or follow it. `editions` is a pattern."""
 
     brands: frozenset[str]
     series: frozenset[str]
@@ -143,8 +143,8 @@ class _Words(NamedTuple):
 
 
 def called(named: Named, text: str) -> Mapping[str, list[str]]:
-    """The targets that a name may mean, with the products of that name; of an architecture there are none. What is
-    written in full means that alone. The words behind it are left out one by one until something is called so."""
+    """Return the targets that a name may mean, each with its products of that name; an architecture has none. A full
+    name means nothing else. Words at the end are left out one by one until something has that name."""
     words, asked = _Words.of(named), _split(text)
     complete, loose = _index(named)
     while asked:
@@ -166,7 +166,7 @@ _Index = dict[str, dict[str, list[str]]]
 
 @lru_cache(maxsize=1)
 def _index(named: Named) -> tuple[_Index, _Index]:
-    """The targets by all names written in full, and by those without the words that may be left out."""
+    """Return the targets by all names written in full, and by those without the words that may be left out."""
     complete, loose, words = _Index(), _Index(), _Words.of(named)
     for t in named.catalog.targets.values():
         if t.architecture and not t.base:
@@ -181,7 +181,7 @@ def _index(named: Named) -> tuple[_Index, _Index]:
 
 
 def _shortened(parts: list[str], words: _Words) -> Iterable[str]:
-    """A name without its series, without its edition, and without both."""
+    """Yield a name without its series, without its edition, and without both."""
     for no_series, no_edition in itertools.product((False, True), repeat=2):
         left = [
             w

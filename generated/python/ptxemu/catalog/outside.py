@@ -10,8 +10,8 @@ from . import Catalog, Requirement
 
 
 class Form(NamedTuple):
-    """The spellings of an opcode that have all of some names. `pattern` is these names, as ".m16n8k16.bf16", empty for
-    all spellings."""
+    """The spellings of an opcode that have all of some names. `pattern` is these names, such as ".m16n8k16.bf16"; empty
+    for all spellings."""
 
     pattern: str
     requires: Requirement
@@ -30,9 +30,9 @@ class Form(NamedTuple):
 
 
 class Places(NamedTuple):
-    """The facts about an opcode's operands. `labels`: they may be labels, and `only_labels` nothing else; `written`:
-    the first is a register that is written; `vectors` are the places of those that are as long as .v2, .v4 or .v8 says,
-    and `single`: of one register where nothing says it."""
+    """The facts about an opcode's operands. `labels`: they may be labels, and `only_labels`: nothing else. `written`:
+    the first is a register that is written. `vectors` are the places of those whose length .v2, .v4 or .v8 states;
+    `single`: without such a name, these are one register."""
 
     labels: bool = False
     only_labels: bool = False
@@ -42,8 +42,8 @@ class Places(NamedTuple):
 
 
 class Outside(NamedTuple):
-    """An opcode of PTX that is not in the database, or has forms that are not. `section` is the manual's, with its
-    title; empty where the manual has none. Without `forms` nothing is known but the name."""
+    """An opcode of PTX that is not in the database, or has forms that are not. `section` is that of NVIDIA's manual,
+    with its title; empty if it has none. Without `forms`, only the name is known."""
 
     opcode: str
     section: str
@@ -53,7 +53,7 @@ class Outside(NamedTuple):
 
     @property
     def ptx(self) -> str | None:
-        """The first PTX version that has any of it: of the form without names, where there is one."""
+        """The first PTX version that has any of it: that of the form without names, if there is one."""
         return self.forms[0].ptx if self.forms else None
 
     @property
@@ -62,8 +62,8 @@ class Outside(NamedTuple):
         return self.forms[0].target if self.forms else None
 
     def requires(self, names: Iterable[str], catalog: Catalog) -> Requirement | None:
-        """Return what a spelling with these names needs at least; None where nothing is known of it. Of two forms of
-        which one has the names of the other and more, that one counts."""
+        """Return what a spelling with these names needs at least; None if nothing is known of it. If one form has all
+        names of another and more, it counts instead of the other."""
         asked = frozenset(names)
         fitting = [(f.names, f.requires) for f in self.forms if f.names <= asked]
         last = [r for own, r in fitting if not any(own < other for other, _ in fitting)]

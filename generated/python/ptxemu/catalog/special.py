@@ -15,7 +15,7 @@ FIELDS = ("x", "y", "z", "w")
 
 class SpecialRegister(NamedTuple):
     """A special register, or several whose names differ in a number, as in the `text` %pm{0..3}. `bits` are the widths
-    with which it can be read; a predicate has one bit. A register with `fields` is read by field, as in %tid.x, or all
+    in which it can be read; a predicate has one bit. A register with `fields` is read by field, as in %tid.x, or all
     four at once. `manual` is the requirement that NVIDIA's manual states."""
 
     text: str

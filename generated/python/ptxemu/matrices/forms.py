@@ -11,15 +11,15 @@ from ..catalog import Requirement, requirement_of
 from ..catalog.likeness import suggest
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-# What a spelling begins with, and what it need not say: the order of A's elements and of B's.
+# The beginning of a whole spelling, and the orders of A's and of B's elements, which a short one may leave out.
 _START = ("mma", "sync", "aligned")
 _ORDERS = ("row", "col")
 
 
 class Form(NamedTuple):
     """A form of mma: its shape, the types of the elements of D, A, B and C, and the other names of its spelling.
-    `registers` are how many each of the four has. The manual does not list a form that is not `listed`; of one that
-    does not `compute` the assembler writes no operation."""
+    `registers` are the numbers of registers of these four. `listed`: NVIDIA's manual has the form. `computes`: the
+    assembler generates an operation for it."""
 
     spelling: str
     shape: str
@@ -49,7 +49,7 @@ class Form(NamedTuple):
 
     @property
     def is_ordered(self) -> bool:
-        """Whether stored elements of a sparse A stand in the order of their places."""
+        """Return whether the stored elements of a sparse A are in the order of their places."""
         return any(name.partition("::")[2] == "ordered_metadata" for name in self.names)
 
     @property
@@ -62,9 +62,9 @@ class Form(NamedTuple):
 
     @property
     def scales(self) -> int:
-        """How many scales a row of A has; 0 where there are none."""
+        """The number of scales of a row of A; 0 if there are none."""
         named = next((n for n in self.names if n.startswith("scale_vec::")), "")
-        # What is left out is as 1X of bytes, and as 2X of packed elements.
+        # Without a name it is 1X of bytes, and 2X of packed elements.
         return (int(named[len("scale_vec::") : -1]) if named else 2 if self.kind == "mxf4" else 1) * self.is_scaled
 
     @property
@@ -82,9 +82,9 @@ class Form(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The content of the braces of a matrix with elements `of` some types, in a form of A's types `inputs` that is of a
-    sort, sparse or scaled; without these, in all: registers of some types, and sorts of constants where no register
-    does."""
+    """The possible content of the braces of a matrix: registers of some types, or without registers, constants of some
+    sorts. It is for elements `of` some types, in forms with A's types `inputs` and of a sort `form`, sparse or scaled;
+    for all, if these are empty."""
 
     registers: tuple[str, ...]
     constants: tuple[str, ...]
@@ -117,7 +117,7 @@ def form_of(
 
 
 def forms_of(data: Mapping[str, Any]) -> tuple[Form, ...]:
-    """Return the forms that tensor.json holds."""
+    """Return the forms in tensor.json."""
     needs = [requirement_of(r) for r in data["requirements"]]
     return tuple(
         form_of(spelling, data["elements"], (d, a, b, c), needs[n], listed, computes)
@@ -136,13 +136,14 @@ def are_sparse(names: Iterable[str]) -> bool:
 
 
 def parts_of(names: Iterable[str], ordered: Iterable[Container[str]]) -> tuple[Collection[str], ...]:
-    """Return what sets a form apart: the names of its spelling, and by groups those of which the order counts."""
+    """Return what sets a form apart: the set of names of its spelling, and for each group of `ordered` its names in
+    order."""
     names = tuple(names)
     return frozenset(names), *(tuple(n for n in names if n in group) for group in ordered)
 
 
 class About(Protocol):
-    """The statement about forms of some shapes with some types of A; where none are named, of all."""
+    """A statement about forms of some shapes with some types of A; if it names none, about all."""
 
     @property
     def shapes(self) -> tuple[str, ...]: ...
@@ -155,13 +156,13 @@ T = TypeVar("T", bound=About)
 
 
 def first_about(f: Form, every: Iterable[T]) -> T:
-    """Return the first that is said of a form."""
+    """Return the first statement that is about a form."""
     return next(x for x in every if (not x.shapes or f.shape in x.shapes) and (not x.inputs or f.types[1] in x.inputs))
 
 
 def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
-    """Return the form of a whole spelling, or of a short one: its shape, the types of D and A, of B and C where they
-    are others, and the names that set it apart. Raises ValueError."""
+    """Return the form of a whole spelling, or of a short one: its shape, the types of D and A, those of B and C if they
+    differ, and the names that set it apart. Raises ValueError."""
     forms, types, text = tuple(forms), frozenset(types), text.strip()
     if whole := next((f for f in forms if f.spelling == text), None):
         return whole
@@ -173,7 +174,7 @@ def form_named(text: str, forms: Iterable[Form], types: Iterable[str]) -> Form:
     every = [f for f in forms if f.shape == shape and all(n in f.names for n in names)]
     fitting = [f for f in every if _has(f, wanted) and f.is_scaled <= ("block_scale" in names or f.scale_type in names)]
     fitting = [f for f in fitting if f.is_sparse == are_sparse(names) and [*_ordered(names)] in ([], [*f.orders])]
-    # What begins as a whole spelling is to be one.
+    # A text that begins like a whole spelling must be one.
     if fitting and wanted and opcode not in _START:
         return min(fitting, key=lambda f: (not f.computes, not f.listed, f.orders != ("row", "col"), len(f.names)))
     raise ValueError(_none(text, shape, wanted, forms, every))
@@ -184,8 +185,8 @@ def _ordered(names: Iterable[str]) -> Iterable[str]:
 
 
 def _has(f: Form, types: list[str]) -> bool:
-    """Return whether a form's types are those of D, A, B and C, of which the last ones may be left out: B is as A
-    then, and C as D; one is that of all."""
+    """Return whether a form's types are those of D, A, B and C. The last ones may be left out: then B is like A, and C
+    like D; a single type is that of all."""
     d, a, b, c = f.types
     return {
         1: [d, a, b, c] == types * 4,
@@ -196,7 +197,7 @@ def _has(f: Form, types: list[str]) -> bool:
 
 
 def _none(text: str, shape: str, types: list[str], forms: Sequence[Form], named: Sequence[Form]) -> str:
-    """Say why a text is no form, and what would be one."""
+    """Return why a text is not a form, and a form that is like it."""
     said = f"{text!r} is no form of mma"
     if not shape:
         return f"{said}; write its shape and the types of D and A, as in m16n8k16.f32.f16"
@@ -207,7 +208,7 @@ def _none(text: str, shape: str, types: list[str], forms: Sequence[Form], named:
 
 
 def others_like(names: Sequence[str], forms: Iterable[Form], types: Container[str]) -> str:
-    """Return what there is among some forms that is like a spelling with these names."""
+    """Return which of some forms is like a spelling with these names, in words."""
     forms, shape = tuple(forms), next((n for n in names if _SHAPE.fullmatch(n)), "")
     own = [n for n in names if n in types]
     same = [f for f in forms if f.shape == shape and [*f.types] == own and f.is_sparse == are_sparse(names)]
