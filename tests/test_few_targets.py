@@ -20,11 +20,11 @@ from helpers.sizes import each_size, spread
 from helpers.standin import StandIn
 from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
+from ptxspec.explain.log import as_text, explanations
 from ptxspec.gpu import run as running, vectors
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
-from ptxspec.ptxas.explain import as_text, explanations
 from ptxspec.ptxas.statements import Writer, signature
 from ptxspec.roots import find
 from ptxspec.specification import read

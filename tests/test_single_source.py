@@ -183,7 +183,7 @@ def test_code_that_knows_an_opcode_is_noticed(text: str, path: str) -> None:
     ("text", "path"),
     [
         (" and ", "codegen/ptxspec/basis.py"),
-        ("or ", "codegen/ptxspec/ptxas/meanings.py"),
+        ("or ", "codegen/ptxspec/explain/meanings.py"),
         ("and", "codegen/ptxspec/semantics/parse.py"),
         ("sin", "codegen/ptxspec/semantics/functions/arithmetic.py"),
         ("neither add nor sub", "codegen/ptxspec/lint/rules.py"),

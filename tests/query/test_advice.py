@@ -11,7 +11,7 @@ import ptxemu
 import pytest
 from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
-from ptxspec.ptxas.explain import as_text, explanations
+from ptxspec.explain.log import as_text, explanations
 
 pytestmark = pytest.mark.inputs(
     "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"

@@ -7,9 +7,9 @@ import json
 import os
 
 from ..diagnostics import PtxspecError
+from ..explain.log import as_text, explanations
+from ..explain.surroundings import surroundings
 from ..files import Bounded, standard_input
-from ..ptxas import explain as explaining
-from ..ptxas.surroundings import surroundings
 from . import MISUSE, OK, database
 
 
@@ -37,12 +37,12 @@ def run(options: argparse.Namespace) -> int:
         direct = len(log) == len(options.messages)
     else:
         log = Bounded(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
-    found = explaining.explanations(db, log, direct)
+    found = explanations(db, log, direct)
     if options.format == "json":
         around = surroundings(db, log)
         targets = {"gpus": list(around.gpus), "compiled": list(around.targets)}
         print(json.dumps({"schema": 1, "targets": targets, "explanations": [e.as_json() for e in found]}, indent=2))
     else:
-        lines = list(explaining.as_text(found, options.all))
+        lines = list(as_text(found, options.all))
         print("\n".join(lines) if lines else "the input has no error message about PTX")
     return OK if not found or any(e.is_known for e in found) else MISUSE

@@ -11,11 +11,11 @@ import pytest
 from ptxspec.batch import Batch
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import parse_operand
+from ptxspec.explain.log import as_text, explanations
 from ptxspec.lint.languages import EXTRACT, PTX
 from ptxspec.lint.rendering import FORMATS, plain
 from ptxspec.literals import describe
 from ptxspec.model import BOOL
-from ptxspec.ptxas import explain
 from ptxspec.roots import Root, find
 
 from helpers import ROOT
@@ -68,11 +68,11 @@ def lint_seeds() -> list[bytes]:
 def explained(data: bytes) -> None:
     log = _text(data).splitlines(keepends=True)
     for direct in (False, True):
-        explained = explain.explanations(database(), log, direct)
+        explained = explanations(database(), log, direct)
         for e in explained:
             json.dumps(e.as_json())
             assert e.complaints and e.meaning.change
-        "\n".join(explain.as_text(explained, whole=True)).encode()
+        "\n".join(as_text(explained, whole=True)).encode()
 
 
 def explained_seeds() -> list[bytes]:

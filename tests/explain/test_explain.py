@@ -15,12 +15,16 @@ from helpers.repository import database
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli.main import main
+from ptxspec.explain.log import as_text, explanations, messages
+from ptxspec.explain.meanings import Meaning
 from ptxspec.ptxas.asking import judge
-from ptxspec.ptxas.explain import as_text, explanations, messages
-from ptxspec.ptxas.meanings import Meaning
 
 pytestmark = pytest.mark.inputs(
-    "specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog", "codegen/ptxspec/query"
+    "specification",
+    "codegen/ptxspec/explain",
+    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/catalog",
+    "codegen/ptxspec/query",
 )
 
 MODULE = """\

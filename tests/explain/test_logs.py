@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import pytest
 from ptxspec import Database
-from ptxspec.ptxas.explain import as_text, explanations
-from ptxspec.ptxas.surroundings import surroundings
+from ptxspec.explain.log import as_text, explanations
+from ptxspec.explain.surroundings import surroundings
 
-pytestmark = pytest.mark.inputs("specification", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog")
+pytestmark = pytest.mark.inputs(
+    "specification", "codegen/ptxspec/explain", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog"
+)
 
 
 class Log(NamedTuple):
