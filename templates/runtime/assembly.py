@@ -1,7 +1,7 @@
-"""Inline assembly as it stands in programs -> PTX, and the operands that its text names by numbers.
+"""Inline assembly as programs write it -> PTX, and the operands that its text names by number.
 
-An asm statement of CUDA C++ is taken whole, strings, operands and constraints; of LLVM, Triton, Julia and Rust the text
-is taken by itself, beside its constraints."""
+An asm statement of CUDA C++ is read whole: strings, operands and constraints. For LLVM, Triton, Julia and Rust, the
+text and its constraints are read separately."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _MARK = re.compile(r"(?P<mark>::|[:,])")
 _STRING = re.compile(r'R"(?P<mark>[^\s()\\"]{0,16})\((?P<raw>(?s:.)*?)\)(?P=mark)"|"(?P<plain>(?:[^"\\\n]|\\(?s:.))*)"')
 _ESCAPE = re.compile(r"\\(?:x[\da-fA-F]{1,2}|[0-7]{1,3}|(?s:.))")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "\n": ""}
-# The parts of an expression of C++ up to the parenthesis that ends it.
+# The tokens of a C++ expression up to the parenthesis that ends it.
 _PIECE = re.compile(r"""(?P<open>\()|(?P<close>\))|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[^()"']+|'""")
-# What stands around a name that is converted or dereferenced: `*(unsigned *)&x`, `reinterpret_cast<int &>(x)`.
+# Casts and dereferences around a name: `*(unsigned *)&x`, `reinterpret_cast<int &>(x)`.
 _NAMED = re.compile(r"(?:[(*&\s]|\(\s*[A-Za-z_][\w:\s*&]*\)|\w+_cast\s*<[^<>]*>)*(?P<name>[A-Za-z_]\w*)[)\s]*")
 _INTEGER = re.compile(r"(?:\(\s*[A-Za-z_][\w\s]*\))?\s*(-?)\s*(0[xX][\da-fA-F]{1,16}|\d{1,20})[uUlL]*", re.ASCII)
-# The types of registers by the letters of constraints; those of constants have none.
+# The types of registers by the letters of their constraints. Constants have none.
 _REGISTERS: dict[str, str] = {
     letter: types[0] for letter, types in ASSEMBLER["constraints"].items() if types[0] != "b128"
 }
 _CONSTANTS = "ni"
 _NUMBER = re.compile(r"[0-9]{1,4}")
-# What stands for operands and marks in a template of C, and in one of LLVM.
+# Operands and escapes in a template of C, and in one of LLVM.
 _OF_C = re.compile(r"%(?:(?P<twice>%)|\[(?P<name>\w+)\]|(?P<number>\d+)|(?P<unique>=))")
 _OF_LLVM = re.compile(r"\$(?:(?P<twice>\$)|(?P<number>\d+)|\{(?P<braced>\d+)(?::\w*)?\}|(?P<unique>\{:uid\}))")
 
 
 class Argument(NamedTuple):
-    """An operand of inline assembly: what it is called in the program, the letter of its constraint, whether it is read
-    and written, and the number of the operand whose register it has, which is its own for most. The `value` of a
-    constant is None where it is not known."""
+    """An operand of inline assembly: its name in the program, the letter of its constraint, whether it is read and
+    written, and the number of the operand whose register it uses, usually its own. The `value` of a constant is None
+    where it is not known."""
 
     name: str
     letter: str
@@ -52,7 +52,7 @@ class Argument(NamedTuple):
 
 
 class Template(NamedTuple):
-    """PTX in which `%0` names an operand. `places` are the offsets of its characters in the text that it comes of."""
+    """PTX in which `%0` names an operand. `places` are the offsets of its characters in the original text."""
 
     text: str
     places: Sequence[int]
@@ -60,7 +60,7 @@ class Template(NamedTuple):
 
 
 class AssemblyError(Exception):
-    """Inline assembly that cannot be read: what is wrong, and at which offset."""
+    """An error for inline assembly that cannot be read: the problem and its offset."""
 
     def __init__(self, start: int, message: str) -> None:
         super().__init__(message)
@@ -86,7 +86,7 @@ def of_statement(text: str) -> Template:
         section += m["mark"].count(":")
         position = _after(text, m.end())
         if section > 2:
-            break  # What is destroyed is nobody's operand.
+            break  # clobbers are no operands
         if text[position : position + 1] not in (":", ")"):
             entry, position = _entry(text, position)
             entries.append(entry)
@@ -97,8 +97,8 @@ def of_statement(text: str) -> Template:
 
 
 def of_template(text: str, constraints: str) -> Template:
-    """Return the template of a text whose operands have LLVM's constraints, as in "=r,r,f"; they are called `_0`, `_1`
-    and so on. The text names them by `$0`, or by `%0`. Raises AssemblyError."""
+    """Return the template of a text whose operands have LLVM's constraints, such as "=r,r,f"; they are called `_0`,
+    `_1` and so on. The text names them by `$0`, or by `%0`. Raises AssemblyError."""
     parts = [part.strip() for part in constraints.split(",")]
     entries = [_Entry(0, "", part, "") for part in parts if part and not part.startswith("~")]
     pattern = _OF_LLVM if re.search(r"\$\{?\d", text) or "$$" in text else _OF_C
@@ -106,7 +106,7 @@ def of_template(text: str, constraints: str) -> Template:
 
 
 def _strings(text: str, position: int) -> tuple[list[tuple[str, int]], int]:
-    """Return the characters of the strings in a row, each with its offset, and where something else follows."""
+    """Return the characters of adjacent string literals, each with its offset, and the position after them."""
     found: list[tuple[str, int]] = []
     position = _after(text, position)
     while m := _STRING.match(text, position):
@@ -139,7 +139,7 @@ def _unescaped(text: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _no_string(text: str, position: int) -> AssemblyError:
-    """Return the error for what stands where a string could go on."""
+    """Return the error for text where a string could continue."""
     m = re.compile(r"\w+").match(text, position)
     if m is None:
         return AssemblyError(position, "this asm statement has no closing parenthesis")
@@ -154,7 +154,7 @@ class _Entry(NamedTuple):
 
 
 def _entry(text: str, position: int) -> tuple[_Entry, int]:
-    """Return an operand behind a colon or a comma, and where the next mark is."""
+    """Return an operand behind a colon or a comma, and the position of the next mark."""
     start, label = position, re.compile(r"\[\s*(\w+)\s*\]").match(text, position)
     if label:
         position = _after(text, label.end())
@@ -209,7 +209,7 @@ def _arguments(entries: Sequence[_Entry]) -> tuple[Argument, ...]:
 
 
 def _integer(text: str) -> int:
-    """Return the value of an integer of C; one that is none in octal digits is read as though it were decimal."""
+    """Return the value of a C integer. Octal digits that are invalid are read as decimal."""
     is_octal = text.startswith("0") and not re.search(r"[^0-7]", text)
     return int(text, 8) if is_octal else int(text, 0 if text[:2] in ("0x", "0X") else 10)
 
@@ -220,7 +220,7 @@ def _template(
     names: dict[str, int],
     arguments: tuple[Argument, ...],
 ) -> Template:
-    """Return the template with its marks as PTX has them: `%%r` is `%r`, and `$0` and `%[name]` are `%0`."""
+    """Return the template with PTX's own marks: `%%r` becomes `%r`, `$0` and `%[name]` become `%0`."""
     text = "".join(c for c, _ in characters)
     places = [at for _, at in characters]
     made: list[str] = []

@@ -1,6 +1,6 @@
 """IEEE 754-2019 binary interchange formats and rounding directions.
 
-A value is an array, of any shape, of a format's unsigned integer type: the bits as they lie in memory.
+A value is an array of any shape, of the unsigned integer type of its format: the bits as they are in memory.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ DIRECTIONS: Final = (roundTiesToEven, roundTiesToAway, roundTowardZero, roundTow
 class Format:
     """A binary format laid out as sign, exponent, fraction (IEEE 754-2019, 3.4).
 
-    The width is 8, 16, 32 or 64 bits, with an exponent of at most 11 bits and a fraction of at most 52, so that
-    every value of every format is also a binary64 value. `canonical_nan` is the pattern that a computed NaN takes.
-    Integer attributes are Python's; the masks and patterns are NumPy scalars of the type `unsigned`.
+    The width is 8, 16, 32 or 64 bits, with an exponent of at most 11 bits and a fraction of at most 52, so that every
+    value of every format is also a binary64 value. `canonical_nan` is the pattern that a computed NaN takes. Integer
+    attributes are Python's; the masks and patterns are NumPy scalars of the type `unsigned`.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Format:
 
     @cached_property
     def _hash(self) -> int:
-        # Tables are looked up by formats, and one is looked up for each of a few elements' steps.
+        # Formats are keys of tables; with few elements, the look-up takes much of each step.
         return hash((self.exponent_bits, self.fraction_bits, self.canonical_nan))
 
     @cached_property
@@ -94,8 +94,8 @@ class Format:
     def carrier(self) -> np.dtype[Any] | None:
         """The native type in which sums, products and their remainders neither overflow nor underflow.
 
-        It holds a product of two values exactly and has at least two bits more than the format, so that a result
-        rounded to odd in it can be rounded again (Boldo and Melquiond 2008). None: the format has no such type.
+        It has every product of two values exactly and at least two bits more than the format: a result rounded to odd
+        in it can be rounded again (Boldo and Melquiond 2008). None where the format has no such type.
         """
         if self.exponent_bits <= 5 and self.precision <= 11:
             return np.dtype(np.float32)

@@ -1,4 +1,5 @@
-"""Registers that some of each four lanes give, which a constant of the statement chooses: metadata and scales."""
+"""Registers of mma that some of each four lanes provide, as a constant of the statement chooses: metadata and
+scales."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ Places = tuple[tuple[int, int, int], ...]
 
 
 class Chosen:
-    """A register that those lanes give for which a formula is the constant of this name: `count` numbers of so many
-    bits in each, of a matrix of so many rows and columns."""
+    """A register in those lanes for which `given.chosen` is the value of the constant of this name. It contains `count`
+    numbers of `bits` bits each, of a matrix of `size` rows and columns."""
 
     def __init__(self, form: Form, size: tuple[int, int], count: int, bits: int, given: Given, constant: str) -> None:
         self._choices, self._constant = CHOICES.of(form), constant
@@ -39,7 +40,8 @@ class Chosen:
         return np.flatnonzero(self._chosen == self._checked(self._constant, chosen))
 
     def _packed(self, x: Array | Integers, chosen: int, first: int = 0) -> Array:
-        """Return the registers of 32 lanes, with the numbers from the first one on; those of other lanes are zero."""
+        """Return the registers of 32 lanes, with the numbers from position `first` on; those of other lanes are
+        zero."""
         lanes = self._lanes(chosen)
         numbers = x[..., self._rows[lanes], self._columns[lanes]].astype(np.uint32) << self._shifts(first)
         found = np.zeros((*x.shape[:-2], LANES, 1), np.uint32)
@@ -47,7 +49,7 @@ class Chosen:
         return found
 
     def _unpacked(self, name: str, registers: Any, chosen: int, first: int = 0) -> Array:
-        """Return the numbers that the chosen lanes have. Raises OperandError."""
+        """Return the numbers in the chosen lanes. Raises OperandError."""
         given, lanes = np.asarray(registers), self._lanes(chosen)
         if given.dtype.kind not in "ui" or given.dtype.itemsize != 4 or given.shape[-2:] != (LANES, 1):
             shape = f"{given.dtype} {given.shape}"
@@ -58,7 +60,7 @@ class Chosen:
         return found
 
     def _where(self, row: int, column: int, chosen: int, first: int = 0) -> tuple[int, int]:
-        """Return the lane that has a number, and its lowest bit."""
+        """Return the lane that has a number, and the number's lowest bit."""
         lanes = self._lanes(chosen)
         ((at, i),) = np.argwhere((self._rows[lanes] == row) & (self._columns[lanes] == column))
         return int(lanes[at]), (first + int(i)) * self._bits
@@ -68,8 +70,8 @@ class Chosen:
 
 
 class Metadata(Chosen):
-    """The register of a sparse form that says where the stored elements of A stand in their groups: four bits for each
-    group. `size` is that of A as it is stored."""
+    """The register of a sparse form that gives the places of the stored elements of A in their groups: four bits for
+    each group. `size` is that of A as it is stored."""
 
     def __init__(self, form: Form, given: Given) -> None:
         self._stored = tensor.stored(form)
@@ -78,17 +80,16 @@ class Metadata(Chosen):
         super().__init__(form, groups, 8, 4, given, "selector")
 
     def pack(self, metadata: Any, selector: int = 0) -> Array:
-        """Return the registers of 32 lanes, as (..., 32, 1) of bits, of the places that ptxemu.mma takes. Raises
-        OperandError."""
+        """Return the registers of 32 lanes, as (..., 32, 1) of bits, with the places that ptxemu.mma accepts as
+        metadata. Raises OperandError."""
         return self._packed(self._stored.codes(self._stored.places(metadata)), selector)
 
     def unpack(self, registers: Any, selector: int = 0) -> Integers:
-        """Return the places of the stored elements that the chosen lanes tell. Raises OperandError."""
+        """Return the places of the stored elements, from the chosen lanes. Raises OperandError."""
         return self._stored.of_codes(self._unpacked("metadata", registers, selector).astype(np.int64))
 
     def where(self, row: int, column: int, selector: int = 0) -> Places:
-        """Return the lane, the register and the lowest bit of what tells the place of a stored element. Raises
-        IndexError."""
+        """Return the lane, the register and the lowest bit of the place of a stored element. Raises IndexError."""
         _in("metadata", row, column, self.size)
         group, j = divmod(column, self._stored.each)
         lane, bit = self._where(row, group, selector)
@@ -112,7 +113,7 @@ class BlockScales(Chosen):
         return self._packed(x, thread, self._checked(self._bytes, byte))
 
     def unpack(self, registers: Any, byte: int = 0, thread: int = 0) -> Array:
-        """Return the scales that the chosen lanes have in these bytes. Raises OperandError."""
+        """Return the scales in these bytes of the chosen lanes. Raises OperandError."""
         found = self._unpacked(self.name, registers, thread, self._checked(self._bytes, byte))
         return tensor.elements_of(found, self.type)
 

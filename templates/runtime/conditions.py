@@ -1,5 +1,5 @@
-"""The lanes in which a statement has effect: conditions on predicates, as ordered binary decision diagrams, where equal
-ones are one (Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986)."""
+"""The lanes in which a statement has effect: conditions on predicates, as ordered binary decision diagrams in which
+equal conditions are one node (Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986)."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# A condition is the number of a node; these hold nowhere, and everywhere.
+# A condition is the number of a node; these two are never and always true.
 NEVER, ALWAYS = 0, 1
-# What people write has some dozens of nodes.
+# Programs written by people have some dozens of nodes.
 _MANY = 20_000
 
 
 class TooManyError(Exception):
-    """The error for conditions that grow without end."""
+    """The error for conditions with too many nodes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """A condition by itself: nodes, each a predicate's value, and the places of the nodes that decide where it is false
-    and where it is true, counted from 2 on; the last one is the condition."""
+    """A condition by itself: nodes, each with the value of a predicate, and the places, counted from 2 on, of the nodes
+    that decide where it is false and where it is true. The last node is the condition."""
 
     nodes: tuple[tuple[int, int, int], ...]
 
     @cached_property
     def values(self) -> frozenset[int]:
-        """The values that it depends on."""
+        """The values of the predicates that it depends on."""
         return frozenset(value for value, _, _ in self.nodes)
 
     def holds(self, values: Mapping[int, NDArray[Any]], size: int) -> NDArray[np.bool_]:
-        """Return in which of so many lanes it holds, `values` being the predicates."""
+        """Return in which of `size` lanes it is true, given the predicates' `values`."""
         found: list[Any] = [np.False_, np.True_]
         for value, low, high in self.nodes:
             found.append(np.where(values[value], found[high], found[low]))
@@ -42,11 +42,11 @@ class Guard:
 
 
 class Conditions:
-    """The conditions of one program. Predicates are the numbers of their values, each of which may be true or false
-    whatever the others are."""
+    """The conditions of one program. A predicate is the number of its value. Predicates are independent of each
+    other."""
 
     def __init__(self) -> None:
-        # A predicate, and what decides where it is false, and where it is true.
+        # A predicate, the node that decides where it is false, and the node that decides where it is true.
         self._nodes: list[tuple[int, int, int]] = [(-1, NEVER, NEVER), (-1, ALWAYS, ALWAYS)]
         self._known: dict[tuple[int, int, int], int] = {}
         self._chosen: dict[tuple[int, int, int], int] = {}
@@ -62,11 +62,11 @@ class Conditions:
         return self._choice(a, ALWAYS, b)
 
     def implies(self, a: int, b: int) -> bool:
-        """Return whether a condition holds nowhere where another one does not."""
+        """Return whether b is true wherever a is."""
         return self._choice(a, b, ALWAYS) == ALWAYS
 
     def guard(self, condition: int) -> Guard | None:
-        """Return a condition by itself; None for the one that always holds."""
+        """Return a condition by itself; None for the one that is always true."""
         if condition == ALWAYS:
             return None
         order: dict[int, int] = {NEVER: 0, ALWAYS: 1}
@@ -110,6 +110,6 @@ class Conditions:
         return self._chosen[key]
 
     def _given(self, condition: int, value: int, truth: bool) -> int:
-        """Return what is left of a condition where its first predicate is known."""
+        """Return the rest of a condition when its first predicate is known."""
         first, low, high = self._nodes[condition]
         return condition if first != value else high if truth else low

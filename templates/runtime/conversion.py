@@ -1,12 +1,12 @@
-"""A number of any kind as one of any other, rounded once (IEEE 754-2019, 5.4.1, 5.4.2, 5.8).
+"""Conversion of a number of any kind to any other, rounded once (IEEE 754-2019, 5.4.1, 5.4.2, 5.8).
 
-Numbers pass as float32 or float64, whichever holds all of the source's; to integers of 64 bits and from them as they
-are. Of a format with so few bits that the upper half of a float32 tells how to round to it, the last bit of that half
-standing for what is cut off, every result is read in a table.
+Numbers pass through float32 or float64, whichever has all of the source's; integers of 64 bits are converted directly.
+Some formats have so few bits that the upper half of a float32, with its last bit set for bits that were cut off,
+decides how a number is rounded to them. Their results are looked up in a table.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ Number: TypeAlias = "Format | Declared | FixedPoint"
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 u32 = np.uint32
 
-# Masks of integers of 64 bits: the bits behind the 53 that float64 has, the last kept bit, and all kept bits; and the
-# number from which integers are longer. As arrays, for faster operations.
+# Masks of integers of 64 bits: the bits below the 53 of float64, the last kept bit, and all kept bits; and the number
+# from which integers are longer. As arrays, for faster operations.
 _PARTS = {
     t.kind: (*(np.array(x, np.int64).view(t) for x in ((1 << 11) - 1, 1 << 11, -1 << 11)), np.array(2.0**53))
     for t in (np.dtype(np.int64), np.dtype(np.uint64))
@@ -48,8 +48,8 @@ _PARTS = {
 
 @arithmetic.elementwise(1)
 def convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return a number of any kind as one of any other, rounded once. Integers out of range become the end of it; NaN
-    becomes 0."""
+    """Return a number of any kind as one of any other, rounded once. For integers, a number out of range becomes the
+    nearest end of it, and NaN 0."""
     if source.width <= 8:
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _every_result(source, f, mode, ftz, daz).take(x, mode="wrap")
@@ -79,7 +79,7 @@ def _convert(x: Array, source: Number, f: Number, mode: Direction, ftz: bool, da
 
 
 def as_double(x: Array, f: Format | Declared, daz: bool) -> Array:
-    """Return the values of floats, which float64 has all."""
+    """Return the values of floats in float64, which has all of them."""
     if isinstance(f, Format):
         return widen(x, f, _DOUBLE, daz)
     return _float_of(x, f, daz).astype(_DOUBLE, copy=False)
@@ -93,13 +93,13 @@ def _float_of(x: Array, f: Format | Declared, daz: bool) -> Array:
 
 
 def _float_for_integer(x: Array, source: Format | Declared, f: FixedPoint, mode: Direction, daz: bool) -> Array:
-    # Below one half all become zero in these directions, subnormal numbers too.
+    # In these directions all numbers below one half become zero, subnormal numbers too.
     vanish = not f.point and source.emin < 0 and mode not in (roundTowardNegative, roundTowardPositive)
     return _float_of(x, source, daz and not vanish)
 
 
 def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> Array:
-    """Round float32 or float64, exact or rounded to odd, to a format."""
+    """Return float32 or float64, exact or rounded to odd, rounded to a format."""
     if (f.width <= 8 if isinstance(f, Format) else _is_short(f)) and value.size >= ENOUGH:
         return _every_short(f, mode, ftz).take(half(_as_single(value)), mode="wrap")
     if isinstance(f, Format):
@@ -111,13 +111,13 @@ def to_float(value: Array, f: Format | Declared, mode: Direction, ftz: bool) -> 
 
 
 def _as_single(value: Array) -> Array:
-    """Return the bits of a number of float32, or of one to which float64 is rounded to odd."""
+    """Return the bits of a float32, or of a float64 rounded to odd to float32."""
     return (value if value.dtype == _SINGLE else single_to_odd(value)).view(u32)
 
 
 def _is_short(f: Declared) -> bool:
-    """Return whether the upper 16 bits of float32, the last one standing for the rest, have two bits more than the
-    format."""
+    """Return whether the upper 16 bits of float32, the last one set for bits that were cut off, have two bits more than
+    the format."""
     return f.fraction_bits <= 5 and f.emin - f.has_zero * f.fraction_bits >= -127 and f.largest_exponent <= 127
 
 
@@ -137,7 +137,7 @@ def _upper_part(bits: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
     magnitude = bits & u32(BINARY32.magnitude_mask)
     nan = magnitude > BINARY32.infinity
     places, half = u32((1 << cut) - 1), u32(1 << (cut - 1))
-    # Below 2**emin places are as far apart as above it; an unbounded exponent would halve them.
+    # Below 2**emin the spacing is as above it; an unbounded exponent would halve it.
     reach: Any = half // u32(2) if mode in (roundTiesToEven, roundTiesToAway) else u32(0)
     if mode == roundTiesToEven:
         rounded = bits >> u32(cut)
@@ -168,9 +168,9 @@ def _to_integer(value: Array, f: FixedPoint, mode: Direction) -> Array:
         value = value * value.dtype.type(1 << f.point)
     least, largest = f.range
     if value.dtype == _SINGLE and f.width == 32:
-        # All of 32 bits have room in float64 alone.
+        # Only float64 has all integers of 32 bits.
         value = value.astype(_DOUBLE)
-    # Casts cut off what is behind the point.
+    # Casts truncate.
     whole = value if mode == roundTowardZero else _whole(value, mode)
     above = None
     most = float(largest)
@@ -228,12 +228,12 @@ def _between(x: Array, source: FixedPoint, f: FixedPoint, mode: Direction) -> Ar
 
 @arithmetic.elementwise(2)
 def convertStochastic(x: Array, random: Array, source: Format | Declared, f: Format | Declared, width: int) -> Array:
-    """Return a float in another format, rounded by random bits: away from zero where the part of its last place that is
-    cut off, and `width` random bits behind a binary point, make one or more."""
+    """Return a float in another format, rounded by random bits: away from zero where the cut-off part, as a fraction of
+    the last place, and `width` random bits behind a binary point add up to at least one."""
     value = as_double(x, source, False)
     finite = np.isfinite(value)
     size = np.abs(np.where(finite, value, 0))
-    # The last place, the one of subnormal numbers at least.
+    # The last place of a number, or that of subnormal numbers where it is larger.
     place = np.maximum(np.frexp(size)[1] - 1, f.emin) - f.fraction_bits
     steps = np.floor(np.ldexp(size, width - place)).astype(np.int64) + random.astype(np.int64)
     kept = np.copysign(np.ldexp((steps >> width).astype(np.float64), place), value)
@@ -248,8 +248,8 @@ def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, w
     size = x & BINARY32.magnitude_mask
     low = None
     if f.emin > BINARY32.emin:
-        # Below 2**emin places are as far apart as above it. Added to that power, a number has its places, and the
-        # exponent that comes before its own.
+        # Below 2**emin the spacing is as above it. Added to that power, a number has this spacing, and the exponent
+        # just below its own.
         least = u32((f.emin + BINARY32.bias) << BINARY32.fraction_bits)
         low = size < least
         power = low.astype(u32)
@@ -261,9 +261,9 @@ def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, w
     added += size
     added >>= u32(cut)
     rebias = (f.emin - BINARY32.emin) << f.fraction_bits
-    # NumPy takes several times as long for one number as for an array of it.
+    # NumPy is several times slower with a scalar operand than with an array.
     np.minimum(added, np.full_like(added, int(most) + rebias), out=added)
-    # The rest of the arithmetic is on fewer bytes.
+    # The remaining steps work on smaller elements.
     result = added.astype(f.unsigned)
     if rebias:
         result -= f.unsigned.type(rebias & ((1 << 8 * f.unsigned.itemsize) - 1))
@@ -274,7 +274,7 @@ def convertBounded(x: Array, random: Array, most: Array, f: Format | Declared, w
 
 
 def _where(condition: Array, pattern: int, f: Format | Declared) -> Array:
-    """Return the pattern where the condition holds, else 0. Shifting bytes takes NumPy ten times as long."""
+    """Return the pattern where the condition is true, else 0. NumPy takes ten times as long to shift bytes."""
     found = np.negative(condition.view(np.int8)).astype(f"i{f.unsigned.itemsize}", copy=False).view(f.unsigned)
     found &= f.unsigned.type(pattern)
     return found
@@ -293,13 +293,13 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
     native = f.native if isinstance(f, Format) else None
     if native is not None and mode == roundTiesToEven:
         return _scaled(number.astype(native), source).view(native_format(native).unsigned)
-    # None is equal to the type that NumPy takes by default.
+    # None compares equal to float64, NumPy's default type.
     if (native is None or native != _DOUBLE) and not source.point:
         return to_float(_cut(number), f, mode, ftz)
     exact = read(x, source)
     if isinstance(f, Format):
         return _packed(exact, source.point, f, mode, ftz)
-    # Cut off to float64's precision, with a last bit for what is lost.
+    # Truncated to float64's precision, with the last bit set for what is lost.
     kept = (exact.size >> u64(11)) | ((exact.size & u64((1 << 11) - 1)) != 0)
     long = exact.size >> u64(53) != 0
     whole = np.where(long, np.ldexp(kept.astype(np.float64), 11), exact.size.astype(np.float64))
@@ -307,7 +307,7 @@ def _from_long(x: Array, source: FixedPoint, f: Format | Declared, mode: Directi
 
 
 def _cut(number: Array) -> Array:
-    """Return integers of 64 bits in float64, those that are too long rounded to odd."""
+    """Return integers of 64 bits in float64, rounded to odd where they are too long."""
     rest, last, others, long = _PARTS[number.dtype.kind]
     value: Array = number.astype(_DOUBLE)
     odd = (((number & rest) + rest) & last) | (number & others)

@@ -1,13 +1,13 @@
-"""Formats that are not like those of IEEE 754, as the specification declares them, and the function table for them.
+"""Formats other than those of IEEE 754, as the specification declares them, and the function table for them.
 
-A value of such a format is one of float64, where sums, products and their remainders neither overflow nor underflow: it
-has at most 24 bits of precision, and its exponents stay within 300. An operation is exact there or rounded to odd, and
-`encode` rounds once more, as the declaration wants it. Arguments are those of the functions for IEEE 754's formats; an
-encoding stands in the lowest bits of the smallest unsigned integer that holds it.
+A value of such a format is a float64. Sums, products and their remainders neither overflow nor underflow there, because
+the format has at most 24 bits of precision and exponents within 300. An operation is exact in float64 or rounded to
+odd, and `encode` rounds once more as the declaration specifies. Arguments are those of the functions for IEEE 754's
+formats; an encoding is in the lowest bits of the smallest unsigned integer that can contain it.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ DOUBLE = np.dtype(np.float64)
 
 @dataclass(frozen=True)
 class Declared:
-    """A sign where it is `signed`, an exponent, a fraction.
+    """A format with a sign if `signed`, an exponent and a fraction.
 
     From the largest magnitude down its encodings are `nans` NaNs, an infinity if it has one, and numbers. Exponent
-    field 0 holds zero and the subnormal numbers; without a zero it is an exponent like the others, without subnormal
-    numbers all of it is zero. `overflow` is what a number too large becomes where it is not rounded toward zero:
-    "infinity", "nan" or "largest". `canonical_nan` is what an invalid operation delivers, in a format without NaNs a
-    number. A format without a sign holds magnitudes: what is converted to it loses its sign."""
+    field 0 encodes zero and the subnormal numbers. In a format without a zero it is an exponent like the others;
+    without subnormal numbers all of it is zero. A number too large becomes `overflow` where it is not rounded toward
+    zero: "infinity", "nan" or "largest". `canonical_nan` is the result of an invalid operation, a number in a format
+    without NaNs. A format without a sign has magnitudes only: a number converted to it loses its sign."""
 
     name: str
     exponent_bits: int
@@ -76,7 +76,7 @@ class Declared:
 
     @cached_property
     def magnitude(self) -> Any:
-        """The mask of all but the sign."""
+        """The mask of all bits but the sign."""
         return self.unsigned.type(self.magnitudes - 1)
 
     @cached_property
@@ -91,7 +91,7 @@ class Declared:
 
     @cached_property
     def too_large(self) -> tuple[int, bool]:
-        """The magnitude that too large numbers become where they are not rounded toward zero, and whether it gets their
+        """The magnitude that a number too large becomes where it is not rounded toward zero, and whether it keeps its
         sign."""
         if self.overflow == "nan":
             return self.canonical_nan, False
@@ -124,7 +124,7 @@ def as_single(x: Array, f: Declared) -> Array:
 
 
 def values(x: Array, f: Declared) -> Array:
-    """Return the numbers that encodings stand for: float64."""
+    """Return the numbers with these encodings: float64."""
     if f.width <= 16:
         # Any index of the unsigned type is in range; "wrap" spares the check.
         return _every_value(f).take(x, mode="wrap")
@@ -147,7 +147,7 @@ def _values(x: Array, f: Declared) -> Array:
     normal = magnitude >= f.least_normal
     significand = np.where(normal, significand + (1 << f.fraction_bits), significand * f.has_subnormals)
     exponent = np.maximum(exponent, int(f.has_zero)) - f.bias - f.fraction_bits
-    # Of a constant NumPy makes a number, and no array.
+    # NumPy returns a scalar, not an array, for a constant.
     value = np.asarray(np.ldexp(significand.astype(DOUBLE), exponent))
     if f.has_infinity:
         np.copyto(value, np.inf, where=magnitude == f.largest + 1)
@@ -156,7 +156,7 @@ def _values(x: Array, f: Declared) -> Array:
 
 
 def integral(x: Array, negative: Array, mode: Direction) -> Array:
-    """Return magnitudes, rounded to whole numbers: float64."""
+    """Return magnitudes rounded to integral values: float64."""
     if mode == roundTiesToEven:
         return np.rint(x)
     whole = np.floor(x)
@@ -169,7 +169,7 @@ def integral(x: Array, negative: Array, mode: Direction) -> Array:
 
 
 def encode(value: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
-    """Round float64, exact or rounded to odd, to a format."""
+    """Return float64, exact or rounded to odd, rounded to a format."""
     size = np.abs(value)
     finite = np.isfinite(value)
     negative = np.signbit(value) & f.signed
@@ -185,7 +185,7 @@ def encode(value: Array, f: Declared, mode: Direction, ftz: bool) -> Array:
     if not f.has_zero:
         bits = np.where(low, 0, bits - (1 << f.fraction_bits))
     elif ftz:
-        # Tiny is judged after rounding with an unbounded exponent.
+        # Tininess is detected after rounding with an unbounded exponent.
         unbounded = integral(np.ldexp(size, f.fraction_bits - exponent), negative, mode)
         reaches = (exponent == f.emin - 1) & (unbounded == 2.0**f.fraction_bits * 2)
         bits = np.where(low & ~reaches, 0, bits)
@@ -298,13 +298,13 @@ def isFinite(x: Array, f: Declared) -> Array:
 
 
 def isZero(x: Array, f: Declared) -> Array:
-    """Return whether x is a zero. Without subnormal numbers, whatever has an exponent field of 0 is one."""
+    """Return whether x is a zero. Without subnormal numbers, every encoding with an exponent field of 0 is one."""
     below = 1 if f.has_subnormals else f.least_normal
     return (x & f.magnitude) < f.unsigned.type(below if f.has_zero else 0)
 
 
 def isSubnormal(x: Array, f: Declared) -> Array:
-    """Return whether x is a number below the normal ones, and no zero."""
+    """Return whether x is a number smaller than the normal ones, but not zero."""
     return ((x & f.magnitude) < f.unsigned.type(f.least_normal)) & ~isZero(x, f)
 
 
@@ -326,7 +326,7 @@ def _comparable(x: Array, f: Declared) -> Array:
 
 
 def compare(x: Array, y: Array, relation: int, f: Declared) -> Array:
-    """Return whether x stands to y in a relation, as comparison.py has them."""
+    """Return whether x and y are in a relation, as comparison.py defines them."""
     return comparison.compared(_comparable(x, f), _comparable(y, f), relation)
 
 
@@ -336,7 +336,7 @@ def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: 
     if f.is_upper_part:
         return _extreme_of_singles(x, y, f, largest, number)
     a, b = values(x, f), values(y, f)
-    # Of two zeros the signs decide.
+    # The signs order two zeros.
     above = (a > b) | ((a == b) & ~np.signbit(a) & np.signbit(b))
     result = np.where(above == largest, x, y)
     x_nan, y_nan = np.isnan(a), np.isnan(b)
@@ -348,7 +348,7 @@ def _extreme(x: Array, y: Array, f: Declared, largest: bool, number: bool, daz: 
 
 
 def _extreme_of_singles(x: Array, y: Array, f: Declared, largest: bool, number: bool) -> Array:
-    """Return the minimum or maximum as of float32 numbers, of which the encodings are the upper parts."""
+    """Return the minimum or maximum as that of float32 numbers; the encodings are their upper parts."""
     choose = getattr(comparison, ("maximum" if largest else "minimum") + "Number" * number)
     found = choose(as_single(x, f).view(np.uint32), as_single(y, f).view(np.uint32), BINARY32)
     bits, nan = found >> np.uint32(23 - f.fraction_bits), np.isnan(found.view(np.float32))

@@ -1,7 +1,7 @@
-"""Directed roundings of binary64 from native results to nearest: an integer tells the sign of what these lack."""
+"""Directed roundings of binary64 from native results to nearest. An integer gives the sign of their error."""
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def directed(
     nan = np.isnan(value)
     rest = remainder(bits, f, *operands)
     smaller, larger = rest < 0, rest > 0
-    # The remainder speaks where all are normal; 2**emin may have been rounded as a subnormal.
+    # The remainder decides where all are normal; 2**emin may have been rounded as a subnormal.
     plain = _between(magnitude, f.smallest_normal, f)
     for operand in operands:
         plain &= _between(operand & f.magnitude_mask, f.unsigned.type(int(f.smallest_normal) - 1), f)
@@ -80,7 +80,7 @@ def directed(
         zero, infinite = isZero(bits[lanes], f), isInfinite(bits[lanes], f)
         finite = np.logical_and.reduce([isFinite(operand, f) for operand in part])
         nonzero = ~np.logical_or.reduce([isZero(operand, f) for operand in part])
-        # Finite numbers but zeros never give an exact infinity or zero; others are exact.
+        # Nonzero finite numbers never give an exact infinity or zero; results of other operands are exact.
         smaller[lanes] = infinite & finite & nonzero
         larger[lanes] = zero & finite & nonzero
         unknown = np.nonzero(finite & nonzero & ~zero & ~infinite)

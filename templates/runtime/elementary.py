@@ -1,12 +1,12 @@
 """Elementary functions, correctly rounded in every direction (IEEE 754-2019, 9.2): exp2, log2, sin, cos, tanh, rSqrt.
 
-A result is rounded from an interval that holds the exact value: if both ends round to the same bits, so does whatever
-lies between (Ziv 1991). There are four ways to it:
+A result is rounded from an interval that contains the exact value: if both ends round to the same bits, so does every
+number between them (Ziv 1991). There are four ways to compute it:
 
 - A format of at most 16 bits has a table of its results, built at first use, one for each direction and flushing.
-- binary32 takes its intervals from approximations in float64, whose errors are far below half a unit of binary32, so
-  that all but some lanes in a million are decided at once (intervals.py).
-- rSqrt of binary64 takes them from a pair of float64, a value and what it lacks.
+- binary32 takes its intervals from approximations in float64, whose errors are far below half a unit of binary32: all
+  but some lanes in a million are decided at once (intervals.py).
+- rSqrt of binary64 takes them from a pair of float64, a value and its error.
 - The remaining lanes, and all lanes of binary64's other functions and of formats like it, are evaluated one distinct
   operand at a time with Python's integers (multiprecision.py).
 
@@ -39,7 +39,7 @@ def log2(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> 
 
 
 def sin(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return the sine of an angle in radians: zeros stay, infinities give NaN."""
+    """Return the sine of an angle in radians: zeros unchanged, NaN for infinities."""
     return _apply("sin", x, f, mode, ftz, daz)
 
 
@@ -49,12 +49,12 @@ def cos(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> A
 
 
 def tanh(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return the hyperbolic tangent: zeros stay, infinities give 1 with their sign."""
+    """Return the hyperbolic tangent: zeros unchanged, 1 with their sign for infinities."""
     return _apply("tanh", x, f, mode, ftz, daz)
 
 
 def rSqrt(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return one over the square root: infinities for zeros, with their sign; NaN for negative numbers; +0 for
+    """Return one over the square root: infinities of the same sign for zeros, NaN for negative numbers, +0 for
     +infinity."""
     return _apply("rSqrt", x, f, mode, ftz, daz)
 
@@ -71,14 +71,14 @@ def _apply(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
 
 @cache
 def _table(name: str, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """Return the results of every pattern of a format, in the order of the patterns."""
+    """Return the results for every pattern of a format, in the order of the patterns."""
     results = _every(name, np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned), f, mode, ftz, daz)
     results.flags.writeable = False
     return results
 
 
 def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """Return results of an array of one dimension or more."""
+    """Return the results for an array of at least one dimension."""
     if f.carrier is None or f.precision > 24:
         x = flushed(x, f) if daz else x
         if name in PAIR and f.native == np.float64 and mode == roundTiesToEven:
@@ -92,7 +92,7 @@ def _every(name: str, x: Array, f: Format, mode: Direction, ftz: bool, daz: bool
     if name in OF_POSITIVE:
         replace(bits, x > (f.sign_mask | f.fraction_mask if daz else f.sign_mask), f.nan, f)
     if mode != roundTiesToEven:
-        # To nearest the intervals give the right results of zeros and infinities.
+        # To nearest, the intervals give the right results for zeros and infinities.
         magnitude = x & f.magnitude_mask
         undecided |= (magnitude == 0) | (magnitude == f.infinity)
     if undecided.any():

@@ -1,5 +1,5 @@
-"""A kernel in a module of PTX -> its parameters and its steps: PTX without loops, and accesses to global memory. What
-cannot be run is refused, all of it at once."""
+"""A kernel in a module of PTX -> its parameters and its steps. It may have accesses to global memory, but no loops. All
+statements that cannot be run are reported at once."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _PARAMETER = re.compile(r"\.param\b(?P<attributes>[^,()\[]*+)(?:\[\s*(?P<count>\
 _TYPE = re.compile(r"\.([bsuf](?:8|16|32|64)|f16x2)\b")
 _ALIGNED = re.compile(r"\.align\s+(\d{1,4})\b")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[A-Za-z_$%][\w$%]*)\s*(?:\+(?P<offset>[^\]]*))?\]")
-# What may stand in the name of an access, and changes nothing for one thread after another.
+# Qualifiers of an access that change nothing when threads run one after another.
 _HINT = re.compile(r"nc|ca|cg|cs|lu|cv|wb|wt|weak|relaxed|volatile|gpu|sys|cta|cluster|L[12]::\w+|level::\w+")
-# What brings data nearer, or waits for the kernel before, changes no result.
+# Prefetches, and waiting for the preceding kernel, change no result.
 _IDLE = ("prefetch", "prefetchu", "griddepcontrol")
 _COUNTS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 class Parameter(NamedTuple):
-    """A parameter of a kernel: its type (b8 where it is bytes), its size in bytes, and what it is aligned to."""
+    """A parameter of a kernel: its type (b8 for bytes), its size and its alignment in bytes."""
 
     name: str
     type: str
@@ -46,7 +46,7 @@ class Parameter(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A part of a parameter as a value: from a byte on, of a type, in a register of another one."""
+    """A part of a parameter as a value: its first byte, its type, and the type of the register it is read into."""
 
     parameter: int
     offset: int
@@ -56,8 +56,8 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A kernel. `given` are the values that come of its parameters, `specials` those of special registers; `variables`
-    are the first arrays of its memory, `local` what each thread has besides."""
+    """A kernel. `given` are the values from its parameters, `specials` those of special registers; `variables` are the
+    first arrays of its memory, `local` each thread's own variables."""
 
     name: str
     target: str | None
@@ -71,8 +71,8 @@ class Entry:
 
 
 def read_entry(text: str, name: str | None = None, target: str | None = None) -> Entry:
-    """Return the kernel of a module that has this name, or its only one. Raises StatementError, and ValueError where
-    there is no such kernel."""
+    """Return the kernel of this name in a module, or its only one. Raises StatementError, and ValueError where there is
+    no such kernel."""
     alone, found = _alone(text, name)
     reader = _EntryReader(alone, target)
     for item in Scanner(OPCODES, everything=True).scan(reader):
@@ -81,7 +81,8 @@ def read_entry(text: str, name: str | None = None, target: str | None = None) ->
 
 
 def _alone(text: str, name: str | None) -> tuple[str, str]:
-    """Return a module with spaces in place of all but one kernel and what it may read, and the kernel's name."""
+    """Return a module with spaces in place of all but one kernel and the declarations it may read, and the kernel's
+    name."""
     code = _COMMENT.sub(lambda m: _blank(m[0]), text)
     entries = {m["name"]: m for m in _ENTRY.finditer(code)}
     if not entries:
@@ -112,7 +113,7 @@ def _blank(text: str) -> str:
 
 
 class _EntryReader(Reader):
-    """A reader of a kernel's items."""
+    """A reader of the items of a kernel."""
 
     has_warps = False
 
@@ -159,7 +160,7 @@ class _EntryReader(Reader):
         self._local[name] = Local(name, size, self._values)
 
     def _refuse_directive(self, start: int, text: str) -> None:
-        # What it asks of a compiler changes no result.
+        # Pragmas and sections change no result.
         if not re.match(r"\.(?:pragma|section)\b", text):
             super()._refuse_directive(start, text)
 
@@ -214,7 +215,7 @@ class _EntryReader(Reader):
         self._steps.append(Load(line, text, address, offset, t, types, tuple(made), tuple(before), condition))
 
     def _kept(self, register: Register, t: Type, guard: int) -> int | None:
-        # Where it has no value before, the thread has none afterwards, and does not read it.
+        # Where the register has no value before, the thread has none afterwards and does not read it.
         if guard != ALWAYS and self._conditions.implies(register.set, guard):
             return None
         return super()._kept(register, register.type or t, guard)
@@ -236,7 +237,7 @@ class _EntryReader(Reader):
             before = self._kept(register, t, guard)
             value = self._fill(register, t, guard)
             if guard != ALWAYS:
-                # A value that is given is that of all lanes.
+                # A parameter's value is that of all lanes.
                 self._values += 1
                 condition = self._conditions.guard(guard)
                 self._steps.append(Resize(line, text, self._values, value, to, False, register.name, before, condition))
@@ -270,7 +271,7 @@ class _EntryReader(Reader):
         )
 
     def _convert_address(self, item: Other, names: list[str]) -> None:
-        """A global address is the same as a generic one here."""
+        """Add the step of a cvta, which copies: a global address is the same as a generic one here."""
         is_back = names[:1] == ["to"]
         names = names[1:] if is_back else names
         if names not in (["global", "u64"], ["const", "u64"], ["local", "u64"]):
@@ -313,7 +314,7 @@ class _EntryReader(Reader):
         return found
 
     def _address(self, item: Other, o: Operand) -> tuple[str, int, int]:
-        """Return the register or parameter of an address, what is added, and where it stands."""
+        """Return the register or parameter of an address, the offset added to it, and its position in the text."""
         m = _ADDRESS.fullmatch(o.text)
         start = item.operands_start + o.start
         if m is None:
@@ -324,7 +325,7 @@ class _EntryReader(Reader):
         return m["base"], int(offset), start + m.start("base")
 
     def _base(self, name: str, space: str, start: int, where: int) -> int:
-        """Return the value of the address that stands in a register, or that of a variable."""
+        """Return the value of an address in a register, or of the address of a variable."""
         if self._registers.kind(name) == kinds.VARIABLE:
             lies = self._space_of(name, start)
             if lies != space and (space or lies == "const"):
@@ -370,7 +371,7 @@ class _EntryReader(Reader):
         return register
 
     def _target(self, item: Other, o: Operand, t: Type) -> Register:
-        """Return the register of an operand that has no fewer bits than this type."""
+        """Return the register of an operand, which has at least as many bits as this type."""
         start = item.operands_start + o.start
         if self._registers.home(o.text.partition(".")[0].rstrip()) is None:
             raise Refusal(start, f"{o.text} is not a register; declare it with .reg")

@@ -1,4 +1,4 @@
-"""Functions: straight-line PTX on arrays, in one pass over blocks that a cache holds."""
+"""Functions: straight-line PTX on arrays, in one pass over blocks that fit into a cache."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def function(
         >>> f(np.float32(3), np.float32(4))
         np.float32(25.0)
 
-    Inputs are the registers that are read before they are written, results those that are written and not read
-    afterwards, or those that `results` names. Registers are declared by `.reg`, or by their use. There are guards
-    (`@p`), branches to labels further down, braces and constants, but no loops and no memory. What a special register
-    holds is an input: `%tid.x` is called `tid_x`.
+    Inputs are the registers that are read before they are written. Results are the registers that `results` names, or
+    else those that are written and not read afterwards. Registers are declared by `.reg`, or by their use. The text may
+    have guards (`@p`), branches to labels further down, braces and constants, but no loops and no memory accesses. The
+    value of a special register is an input: `%tid.x` is called `tid_x`.
 
-    Inline assembly is taken as it stands in programs: an asm statement of CUDA C++ with its operands, or the text of
+    Inline assembly may be given as it is in programs: an asm statement of CUDA C++ with its operands, or the text of
     other languages with its `constraints`. Inputs and results are its operands, in their order.
 
         >>> f = ptxemu.function('asm("max.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));')
@@ -47,24 +47,24 @@ def function(
         >>> ptxemu.function("max.s32 $0, $1, $2;", constraints="=r,r,r")(np.int32(-3), np.int32(2))
         np.int32(2)
 
-    Several asm statements may share registers that the first of them declares. Such declarations are given as `around`:
-    what the text reads of them is an input besides, and what it writes a result.
+    Several asm statements may share registers that the first of them declares. Pass such declarations as `around`:
+    shared registers that the text reads are inputs as well, and those that it writes are results.
 
         >>> f = ptxemu.function('asm("@p neg.s32 %0, %0;" : "+r"(d));', around=".reg .pred p;")
         >>> f.inputs, f.results
         (('d', 'p'), ('d',))
 
-    mma is run by all lanes of a warp: the last axis of arrays is that of lanes then, 32 or several times that, and the
+    All lanes of a warp run mma together: the last axis of arrays is then that of lanes, 32 or a multiple of it, and the
     target must be named.
 
-    `target` ("sm_90") picks the behaviour of that target, and refuses what it does not have. Raises StatementError (a
-    ValueError), with every statement that cannot be run, and ValueError for `results` that are none; TypeError and
-    UnknownTargetError for arguments that are no text."""
+    `target` ("sm_90") selects the behaviour of that target, and refuses what it does not support. Raises StatementError
+    (a ValueError) with every statement that cannot be run, ValueError for `results` that are not registers of the text,
+    TypeError for arguments that are not text, UnknownTargetError for such a `target`."""
     if not isinstance(text, str):
         raise TypeError(f"PTX must be a string such as 'add.f32 d, a, b;', not {_short(text)}")
     if not (target is None or isinstance(target, str)):
         raise UnknownTargetError(f"a target must be a string such as 'sm_90', not {_short(target)}")
-    # One name is itself a sequence of text.
+    # A string is itself a sequence of strings.
     names = [results] if isinstance(results, str) else results if results is None else list(results)
     for name in names or ():
         if not isinstance(name, str):
@@ -77,13 +77,13 @@ def function(
 
 
 def _short(x: object) -> str:
-    """Return a wrong argument as text of a line at most."""
+    """Return an invalid argument as text of at most one line."""
     text = repr(x)
     return text if len(text) <= 60 else f"a {type(x).__name__}"
 
 
 def _check_lanes(shape: tuple[int, ...]) -> None:
-    """Raise OperandError where the last axis of a shape is not that of warps' lanes."""
+    """Raise OperandError where the last axis of a shape is not the lanes of whole warps."""
     if not shape or shape[-1] % LANES:
         raise OperandError(
             f"the last axis must have the {LANES} lanes of a warp, or of several warps; the shape is {shape}"
@@ -91,7 +91,7 @@ def _check_lanes(shape: tuple[int, ...]) -> None:
 
 
 class Traced(NamedTuple):
-    """An effect of a statement on a register: its bits as one of PTX's types, before (None: it had none) and after."""
+    """The effect of a statement on a register: its bits as one of PTX's types, before (None: it had none) and after."""
 
     line: int
     text: str
@@ -102,16 +102,16 @@ class Traced(NamedTuple):
 
 
 class Function(Kernel):
-    """Straight-line PTX that can be called on arrays: in the order of `inputs`, or by their names.
+    """Straight-line PTX that can be called with arrays, in the order of `inputs` or by their names.
 
-    Arrays are as a kernel's: bit patterns, or the native type of what the register holds. Registers are results as they
-    are operands of the last statement that writes them, or as they are declared."""
+    Arrays are as those of a `Kernel`: bit patterns, or the native type of the register's values. A result has the type
+    of the operand in the last statement that writes it, or the type of its declaration."""
 
     def __init__(self, program: Program) -> None:
         self.target = program.target
         self._program = program
         self._types = {named.name: named.types for named in program.inputs}
-        self._row = cast(Row, "the function")  # what errors name
+        self._row = cast(Row, "the function")  # as errors name it
         self._dtypes = {}
         self._signature = Signature(
             tuple(Operand(named.name, (named.name,), named.type) for named in program.results),
@@ -132,9 +132,9 @@ class Function(Kernel):
         return f"<ptxemu function ({', '.join(self.inputs)}) -> {', '.join(self.results)}>"
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
-        """The results: one array, or a tuple of several, of the shape that the inputs broadcast to. `out` and `threads`
-        are as a kernel's; inputs of these names come by position. Raises OperandError (a TypeError) for arrays of
-        another number, name or dtype, ValueError for shapes and threads."""
+        """Return the results: one array, or a tuple of several, of the shape that the inputs broadcast to. `out` and
+        `threads` are as those of a kernel; inputs with these names must be passed by position. Raises OperandError (a
+        TypeError) for arrays of another number, name or dtype, ValueError for shapes and threads."""
         operands = self._in_order(arrays, named)
         return super().__call__(*operands, out=out, threads=threads, results=len(self._program.results))
 
@@ -179,7 +179,7 @@ class Function(Kernel):
         return found
 
     def _check_alike(self, arrays: tuple[Any, ...]) -> None:
-        """Accept any operands: each register may come in a representation of its own."""
+        """Accept any operands: the representation of each register may differ."""
 
     def _as_bits(self, x: Any, name: str, t: Type) -> Array:
         dtype = getattr(x, "dtype", None)
@@ -192,7 +192,7 @@ class Function(Kernel):
         found = super()._representation(t, arrays)
         return found if t.is_native(found) else t.bits
 
-    # No kernel in C is the function: its statements have some.
+    # The function as a whole has no kernel in C, only some of its statements have.
     _quick = None
     _ufuncs = (None,)
 
@@ -202,16 +202,16 @@ class Function(Kernel):
         return any(step.is_in_c for step in self._program.steps)
 
     def _again(self, arrays: tuple[Any, ...]) -> None:
-        """Take nothing for granted: inputs may be of several types."""
+        """Skip the quick path: inputs may be of several types."""
 
     def _run(self, arrays: list[Array], results: int, threads: int) -> None:
-        """Fill the last arrays, block by block."""
+        """Fill the last arrays, which are the results, block by block."""
         filled = len(self._program.results)
         if self._program.has_warps:
             plain.check_processor()
             self._fill_warps(arrays, filled)
             return
-        # NumPy's steps hold the interpreter, so that only those in C gain from another thread.
+        # NumPy's steps keep the interpreter's lock: only steps in C gain from another thread.
         every = all(step.is_in_c for step in self._program.steps)
         if not every:
             plain.check_processor()
@@ -220,11 +220,12 @@ class Function(Kernel):
     def _fill(self, arrays: list[Array], filled: int) -> None:
         with np.errstate(all="ignore"), plain.in_blocks(arrays, plain.BLOCK, filled) as blocks:
             for views in blocks if blocks.itersize else ():
-                # One array comes by itself.
+                # A single array is not in a tuple.
                 self._fill_block(views if isinstance(views, tuple) else (views,))
 
     def _fill_warps(self, arrays: list[Array], filled: int) -> None:
-        """Fill the last arrays, whose last axis is that of lanes, so many warps at once as are in a block."""
+        """Fill the last arrays, which are the results, as many warps at once as fit into a block. The last axis is that
+        of lanes."""
         shape, size = arrays[-1].shape, arrays[-1].size
         _check_lanes(shape)
         flat = [
@@ -239,19 +240,19 @@ class Function(Kernel):
             x[...] = found.reshape(shape)
 
     def _fill_block(self, arrays: Sequence[Array]) -> None:
-        """Fill the last arrays, statement by statement."""
+        """Fill the last arrays, which are the results, statement by statement."""
         program, size = self._program, arrays[-1].size
         values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
         values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
         for step, done_with in zip(program.steps, program.done_with, strict=True):
             step.run(values, size)
-            # Their memory is in the cache, for what comes next.
+            # Their memory is in the cache, for the next step to use.
             for value in done_with:
                 del values[value]
         registers = arrays[len(program.inputs) :]
         found = [values[named.value] for named in program.results]
         if len(found) > 1:
-            # What is handed on may be an input, whose place the result before it takes.
+            # A result may be an input, in memory that an earlier result overwrites.
             found = [x.copy() if any(np.may_share_memory(x, r) for r in registers) else x for x in found]
         for register, x in zip(registers, found, strict=True):
             register[...] = x

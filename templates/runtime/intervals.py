@@ -1,10 +1,10 @@
-"""Intervals of float64 that hold the exact value of an elementary function, so that most lanes are decided at once.
+"""Intervals of float64 that contain the exact value of an elementary function: most lanes are decided at once.
 
-For formats of at most 24 bits of precision and 8 of exponent. The ends come in either order. Those of zeros, infinities
-and NaNs are right to nearest; those of negative numbers do not count where there is no result. Of binary64 there are
-pairs, a value and what it lacks.
+For formats of at most 24 bits of precision and 8 of exponent. The ends are in either order. The intervals of zeros,
+infinities and NaNs give the right results to nearest; those of negative numbers are unspecified where the function has
+no result. For binary64 there are pairs, a value and its error.
 
-Nothing here selects lane by lane, nor compares with a single number: in NumPy either costs several times an arithmetic
+No function here selects lane by lane or compares with a scalar: in NumPy either costs several times an arithmetic
 operation.
 """
 
@@ -21,32 +21,33 @@ from .binary import Array, Format
 from .multiprecision import half_pi
 from .rounding import two_product
 
-# How far an approximation may be off, relative to its result: 32 units in the last place of float64, or more. Of the
-# native functions only exp2, log2 and tanh are used. The vector loops that NumPy may use for them promise 4 units, and
-# the common C libraries keep within 3 (Gladman, Innocente, Mather and Zimmermann, Accuracy of Mathematical Functions).
-# Sine and cosine are not: libraries differ much for large angles and near the zeros. They are computed with additions
-# and multiplications, and are off by less than 2**-50, from 1 on absolutely.
+# The margin of an approximation, relative to its result: 32 units in the last place of float64, or more. Of the native
+# functions only exp2, log2 and tanh are used. The vector loops that NumPy may use for them promise 4 units, and the
+# common C libraries keep within 3 (Gladman, Innocente, Mather and Zimmermann, Accuracy of Mathematical Functions).
+# Native sine and cosine are not used: libraries differ much for large angles and near the zeros. They are computed with
+# additions and multiplications, with an error below 2**-50, absolute from 1 on.
 MARGIN: Final = 2.0**-47
-# The largest of float64 below 1. What a function approaches but never reaches bounds its interval, so that the many
-# operands for which it is nearer than the margin are decided too: no number or tie of a format here is in between.
+# The largest float64 below 1. A limit that a function approaches but never reaches bounds its interval. This decides
+# the many operands whose result is nearer to the limit than the margin: no number or tie of a format here is in
+# between.
 BELOW_ONE: Final = 1 - 2.0**-53
 
 
 def _at_most(x: Array, limit: float) -> Array:
-    """Return the smaller of x, which is reused, and a limit; NaN stays."""
+    """Return the smaller of x, whose memory is reused, and a limit; NaN is kept."""
     return np.minimum(x, np.full_like(x, limit), out=x)
 
 
 def _with_sign(x: Array, signs: Array) -> Array:
-    """Return positive numbers, which are reused, with the signs of others."""
+    """Return positive numbers, whose memory is reused, with the signs of others."""
     bits = x.view(np.uint64)
     bits |= signs.view(np.uint64) & np.uint64(1 << 63)
     return x
 
 
 def _float_exp2(a: Array) -> tuple[Array, Array]:
-    # What over- or underflows does so near 2**+-256 too, and next to 1 it is the side that matters, which the margin
-    # does not hide from 2**-30 on.
+    # Results that over- or underflow do so at +-256 too. Next to 1 only the side of 1 matters, which the margin does
+    # not hide from 2**-30 on.
     size = np.clip(np.abs(a), 2.0**-30, 256.0)
     value = np.exp2(_with_sign(size, a))
     return value * (1 - MARGIN), value * (1 + MARGIN)
@@ -54,7 +55,7 @@ def _float_exp2(a: Array) -> tuple[Array, Array]:
 
 def _float_log2(a: Array) -> tuple[Array, Array]:
     size = np.abs(a)
-    # NumPy takes its time for zeros and infinities; what they lose here takes the result out of range again.
+    # NumPy is slow with zeros and infinities. What clipping removes takes the result out of range again.
     inside = np.clip(size, 2.0**-200, 2.0**200)
     size -= inside
     size *= 2.0**900
@@ -69,7 +70,7 @@ def _float_sin(a: Array) -> tuple[Array, Array]:
     part = np.abs(turns)
     value = _sine_of_half_turns(np.minimum(part, 1 - part, out=part))
     margin = _at_most(size * MARGIN, MARGIN)
-    # Infinities have no sine.
+    # The sine of an infinity is NaN.
     margin += size - size
     high = value + margin
     value -= margin
@@ -85,7 +86,7 @@ def _float_cos(a: Array) -> tuple[Array, Array]:
     size = np.abs(a)
     part = np.abs(_half_turns(size))
     value = _sine_of_half_turns(np.subtract(0.5, part, out=part))
-    # Infinities have no cosine.
+    # The cosine of an infinity is NaN.
     size -= size
     value += size
     high = value + MARGIN
@@ -119,11 +120,11 @@ FLOAT: Final[dict[str, Callable[[Array], tuple[Array, Array]]]] = {
 
 @cache
 def _units_in_half_turns() -> tuple[Array, Array, Array]:
-    """Return the last place of a number of 24 bits in half turns, less whole turns, by the number's exponent field in
+    """Return the last place of a number of 24 bits in half turns, modulo whole turns, by the number's exponent field in
     float64.
 
-    It is the sum of three float64 [2048], of which the first two have 29 bits, so that their products with 24 bits are
-    exact. It is 0 for exponents that no format here has.
+    It is the sum of three float64 [2048]. The first two have 29 bits: their products with 24 bits are exact. It is 0
+    for exponents that no format here has.
     """
     highest, scale = 128, 300
     per_radian = (1 << (2 * (scale + highest) - 1)) // half_pi(scale + highest)
@@ -139,8 +140,8 @@ def _units_in_half_turns() -> tuple[Array, Array, Array]:
 
 
 def _half_turns(size: Array) -> Array:
-    """Return positive angles in half turns, less whole turns: at most 1 + 2**-4 in size, and within 2**-52 of that or
-    of 1."""
+    """Return positive angles in half turns, modulo whole turns: at most 1 + 2**-4 in size, with an error of at most
+    2**-52 relative to that or to 1."""
     bits = size.view(np.int64)
     first, second, third = (piece.take(bits >> 52, mode="clip") for piece in _units_in_half_turns())
     bits = bits & ((1 << 52) - 1)
@@ -174,19 +175,19 @@ def _sine_of_half_turns(part: Array) -> Array:
     return value
 
 
-# How far what a pair of float64 and an exponent stand for may be off, relative to the result: 2**9 times the most seen.
+# The error bound of a pair of float64 with an exponent, relative to the result: 2**9 times the largest error seen.
 PAIR_MARGIN: Final = 2.0**-94
 RAISED: Final = 64
 
 
 def _pair_rsqrt(x: Array, f: Format) -> tuple[Array, Array, Array]:
-    """Return a value and what it lacks, whose sum times 2**exponent is the result; for positive finite operands, none
-    tiny."""
+    """Return a value and its error; their sum times 2**exponent is the result. For positive finite operands that are
+    not tiny."""
     magnitude = x & f.magnitude_mask
     subnormal = magnitude < f.smallest_normal
     raised = np.count_nonzero(subnormal)
     if raised:
-        # Even, so that the result's exponent is whole.
+        # Even, for an integral exponent of the result.
         lanes = subnormal.nonzero()
         magnitude[lanes] = (magnitude[lanes].view(np.float64) * 2.0**RAISED).view(f.unsigned)
     exponent = (magnitude >> f.unsigned.type(f.fraction_bits)).view(np.int64)
@@ -197,7 +198,7 @@ def _pair_rsqrt(x: Array, f: Format) -> tuple[Array, Array, Array]:
     significand = magnitude & f.fraction_mask
     significand |= ((odd + f.bias) << f.fraction_bits).view(f.unsigned)
     a = significand.view(np.float64)
-    # One step of Newton's iteration, whose correction is as long as the value: 1 - a * value**2 in all its bits.
+    # One step of Newton's iteration with a correction of full length: 1 - a * value**2 in all its bits.
     value = 1 / np.sqrt(a)
     square, square_rest = two_product(value, value)
     product, product_rest = two_product(a, square)

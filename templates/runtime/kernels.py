@@ -1,4 +1,4 @@
-"""Kernels: what operands they take, in which representation, and what comes of them."""
+"""Kernels: the operands that they accept, in which representations, and their results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .signature import Registers, Signature, Type, signature
 
 
 def compile(spelling: str, operands: int | None = None, target: str | None = None) -> Kernel:
-    """Return the kernel of a variant. Modifiers may stand in any order.
+    """Return the kernel of a variant. Modifiers may be in any order.
 
-    `operands` is the number of source operands; without it the fewest with which the spelling exists. `target`
-    ("sm_90", or what its GPUs are called, as "H100") picks the behaviour of that target where it is known to differ;
-    without it, the behaviour documented for current ones. What the kernel takes and gives is said at `Kernel`, and in
-    which order lanes stand:
+    `operands` is the number of source operands; by default the fewest with which the spelling exists. `target`
+    ("sm_90", or the name of its GPUs, such as "H100") selects the behaviour of that target where it is known to differ;
+    by default the kernel has the behaviour documented for current targets. `Kernel` describes operands, results and the
+    order of lanes:
 
         >>> kernel = ptxemu.compile("cvt.rn.f16x2.f32")
         >>> kernel
@@ -36,7 +36,7 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
         '0x3c004000'
 
     Raises UnknownVariantError with the reason and the nearest spelling, and UnknownTargetError where the target does
-    not have the variant, with what it needs and what to write instead; both are LookupErrors."""
+    not support the variant, with what it needs and what to write instead; both are LookupErrors."""
     if not isinstance(spelling, str):
         raise UnknownVariantError(f"a spelling is text such as 'add.f32', not {spelling!r}")
     if not (operands is None or is_integer(operands)):
@@ -46,17 +46,17 @@ def compile(spelling: str, operands: int | None = None, target: str | None = Non
     return _compile(spelling, operands, target)
 
 
-# What a ufunc in C may be handed as it comes. What is of a class of its own, as a masked array, may hold more.
+# Types that a ufunc in C may get unchanged. Subclasses, such as masked arrays, may contain more.
 _PLAIN: Final = frozenset({np.ndarray, np.bool_, *np.sctypeDict.values()}) - {np.object_, np.str_, np.bytes_, np.void}
 
 
-# Room for all variants, also where they are asked for on several targets.
+# Large enough for all variants, even on several targets.
 @lru_cache(maxsize=1 << 16)
 def _compile(spelling: str, operands: int | None, target: str | None) -> Kernel:
     meant = None if target is None else target_named(target)
     row = find(spelling, operands, meant)
     if (spelling, operands, target) != (row.variant.spelling, row.operands, meant):
-        # One kernel, however it is asked for: what is compiled of it serves all.
+        # All ways to request a kernel share one object, so that it is compiled once.
         return _compile(row.variant.spelling, row.operands, meant)
     return Kernel(row, target)
 
@@ -69,9 +69,9 @@ def execute(
     threads: int | None = None,
     results: int = 1,
 ) -> Any:
-    """Run a variant on its operands, whose number picks the variant; as `compile(...)(...)`.
+    """Run a variant on its operands, whose number selects the variant; short for `compile(...)(...)`.
 
-    Operands and results stand in PTX's order, in dtypes and shapes as `Kernel` says:
+    Operands and results are in PTX's order, with the dtypes and shapes that `Kernel` describes:
 
         >>> packed = ptxemu.execute("cvt.rn.f16x2.f32", np.float32(1), np.float32(2))
         >>> hex(packed)  # the first operand is the upper half
@@ -81,7 +81,7 @@ def execute(
         (array([ True, False]), array([False,  True]))
 
     Raises what `compile` and a kernel's call raise."""
-    # `compile` would look at what is right here.
+    # `compile` would inspect valid arguments here again.
     is_usual = type(spelling) is str and (target is None or type(target) is str)
     kernel = (_compile if is_usual else compile)(spelling, len(arrays), target)
     if out is None and threads is None and results == 1:
@@ -93,24 +93,24 @@ class Kernel:
     """A variant that can be called on arrays.
 
     Operands are NumPy arrays or scalars that broadcast as ufuncs' do, one for each source register, in the statement's
-    order: bit patterns (uint8 to uint64) or the native type (float16, float32, float64, those of ml_dtypes; int8 to
-    int64 of signed integers); types with several lanes take bit patterns, predicates are bool. int8 to int64 are bit
-    patterns too wherever they cannot be numbers: of bits, unsigned integers and types with several lanes. Operands of
-    one type are of one representation, and a result of that type comes in it, but for integers.
+    order. They are bit patterns (uint8 to uint64) or of the native type (float16, float32, float64, those of ml_dtypes;
+    int8 to int64 for signed integers). Types with several lanes are bit patterns, predicates are bool. int8 to int64
+    are bit patterns too wherever they cannot be numbers: for bits, unsigned integers and types with several lanes.
+    Operands of one type must have one representation. A result of that type has it too, unless it is an integer.
 
-    A Python number stands for the number that it is, in the native type: where the type has exactly that, and it could
-    not be meant as bits, as an int above those that a float format all has. Everything else is refused, with what to
-    write. Masked arrays are refused, too: a result has no mask.
+    A Python number is converted to the native type if that has exactly this number and the number could not mean bits,
+    as ints could beyond the range in which a float format has every integer. Everything else raises an error that says
+    what to write. Masked arrays are refused, too: a result has no mask.
 
-    An integer result is intN of sN and uintN of uN; bits and packed types are uintN. A float result of a type
-    that no operand has is a float of NumPy's where there is one, unless a float operand came as bits; one of ml_dtypes
-    only where such an operand came. NumPy's error state stays as it was.
+    A result of sN is intN, one of uN is uintN; bits and packed types are uintN. A float result of a type that no
+    operand has is a float of NumPy's where there is one, unless a float operand came as bits; it is one of ml_dtypes
+    only where such an operand came. NumPy's error state is unchanged.
 
-    Lanes stand as in PTX. In a packed register lane 0 has the lowest bits; where lanes are registers of their own, the
+    Lanes are as in PTX. In a packed register lane 0 has the lowest bits; where lanes are registers of their own, the
     statement has the upper lane first: cvt.rn.f16x2.f32 d, a, b puts a in the upper half of d, and b in the lower one.
     setp.lt.f16x2 p|q, a, b gives p of the lower halves, and q of the upper ones."""
 
-    # What is found again in another process.
+    # Not pickled: another process computes these again.
     _FOUND: ClassVar = ("_choice", "_ufuncs", "_quick")
     _row: Row
     _signature: Signature
@@ -136,7 +136,7 @@ class Kernel:
 
     @cached_property
     def _ufuncs(self) -> tuple[np.ufunc | None, ...]:
-        """The kernel in C, for the first result, and for those of p|q; None where there is none."""
+        """The ufuncs in C for the first result and, with p|q, for both; None where there is none."""
         function, name = self._choice
         s = self._signature
         made = (native.ufunc(self._row.opcode, name, s, n, function) for n in range(1, len(s.results) + 1))
@@ -144,7 +144,7 @@ class Kernel:
 
     @cached_property
     def _quick(self) -> np.ufunc | None:
-        """The kernel in C for the first result."""
+        """The ufunc in C for the first result."""
         return self._ufuncs[0]
 
     @property
@@ -159,22 +159,22 @@ class Kernel:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The names of the registers that go in, without a `%`, in the order of the arrays."""
+        """The names of the registers that are read, without a `%`, in the order of the arrays."""
         return tuple(name for name, _ in self._signature.registers)
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The names of the registers that come out."""
+        """The names of the registers that are written."""
         return tuple(name for name, _ in self._signature.places[-1])
 
     @property
     def types(self) -> dict[str, str]:
-        """PTX's types of inputs and results, as arrays are numbers of them."""
+        """The PTX types of inputs and results, by register."""
         return {name: t.name for name, t in (*self._signature.registers, *self._signature.places[-1])}
 
     @property
     def claim(self) -> str:
-        """The claim of the variant, on the kernel's target where that makes a difference."""
+        """The claim of the variant, on the kernel's target where the two differ."""
         return self._row.claim_on(self.target)
 
     def __repr__(self) -> str:
@@ -194,18 +194,22 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None, results: int = 1) -> Any:
         """Compute the result, into `out` where given.
 
-        A new array of the shape that the operands broadcast to, a NumPy scalar where that is (); its dtype is as
-        `Kernel` says.
-        With `results=2`, p|q gives both. What gives several registers, as p|q and p0|p1 do, returns a tuple.
-        `out` is as NumPy's ufuncs take it: an array of the result's type in any byte order, or a tuple of one for each
-        register; operands broadcast to its shape, where that is larger than theirs; it may be an operand, or overlap
+        The result is a new array of the shape that the operands broadcast to, or a NumPy scalar where that is ().
+        `Kernel` describes its dtype. With `results=2`, p|q gives both. A kernel with several result registers, such as
+        p|q and p0|p1, returns a tuple.
+
+        `out` is as for NumPy's ufuncs: an array of the result's type in any byte order, or a tuple of one for each
+        register. Operands broadcast to its shape where that is larger than theirs; it may be an operand, or overlap
         one.
-        A kernel in C takes as many threads as are quickest, or at most `threads`: some hundred thousand elements are
-        worth one, and never are more taken than there are processors. NumPy computes on one. Beside operands,
-        result and copies of what overlaps, at most 24 MB are taken for each thread.
-        Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes
-        and for a number of threads below 1 or of results that there is not, TypeError for one that is no integer, and
-        RuntimeError where NumPy would have to compute on a processor that does not round as IEEE 754 has it."""
+
+        A kernel in C uses as many threads as are quickest, but at most `threads` and never more than there are
+        processors: a thread pays off from some hundred thousand elements on. NumPy uses one thread. Beside operands,
+        result and copies of overlapping arrays, each thread uses at most 24 MB.
+
+        Raises OperandError (a TypeError) for operands and an `out` of another number or dtype, ValueError for shapes,
+        for fewer than one thread and for a number of results that does not exist, TypeError for a number that is not an
+        integer, and RuntimeError where NumPy would have to compute on a processor that does not round as IEEE 754
+        specifies."""
         quick = self._quick
         is_usual = out is None and threads is None and type(results) is int and results == 1
         if quick is not None and is_usual and len(arrays) == quick.nin:
@@ -213,12 +217,12 @@ class Kernel:
                 if type(x) not in _PLAIN or x.size > native.WORTH_A_THREAD:
                     break
                 if x.shape != arrays[0].shape and (x.ndim > 1 or arrays[0].ndim > 1):
-                    break  # together they may make many
+                    break  # broadcasting may make a large shape
             else:
                 try:
                     return quick(*arrays, casting="no")
                 except (TypeError, ValueError):
-                    pass  # what is wrong is said below
+                    pass  # the checks below report what is wrong
         elif is_usual:
             found = self._again(arrays)
             if found is not None:
@@ -248,8 +252,8 @@ class Kernel:
         return found if len(places) > 1 else found[0]
 
     def _again(self, arrays: tuple[Any, ...]) -> Any:
-        """Return the result in NumPy of few elements, of arrays whose types came before; else None. What is looked at
-        above takes longer than to compute them."""
+        """Return NumPy's result for few elements, of arrays whose types came before; else None. The checks above take
+        longer than the computation."""
         for x in arrays:
             if type(x) not in _PLAIN or x.shape != arrays[0].shape:
                 return None
@@ -266,9 +270,9 @@ class Kernel:
         ]
         [found] = plain.compute_quietly(self._choice[0], s, operands, 1)
         if found.shape != operands[0].shape:
-            # What is made of constants is one number.
+            # A result that depends on constants alone is a scalar.
             found = np.full(operands[0].shape, found)
-        # It may be an operand, or a part of one.
+        # The result may be an operand or a part of one.
         made = found.copy().view(dtype)
         return made if len(shape) == 1 else made.reshape(shape) if shape else made[0]
 
@@ -284,14 +288,14 @@ class Kernel:
             raise ValueError(f"{self._row}: operands of shapes {listed} do not broadcast") from None
 
     def _run(self, arrays: list[Array], results: int, threads: int) -> None:
-        """Fill the last arrays, the registers of this number of results, on at most so many threads."""
+        """Fill the last arrays, which are the registers of so many results, on at most `threads` threads."""
         s, ufunc = self._signature, self._ufuncs[results - 1]
         count = len(s.places[results - 1])
         if ufunc is None:
             plain.fill(self._choice[0], s, arrays, count)
             return
 
-        # What NumPy is given as bits comes as integers where a register has a sign.
+        # Even for operands as bits, the results are integers where a register has a sign.
         bits = [t.bits for _, t in s.registers]
         made = [s.representation(t, bits) for _, t in s.places[results - 1]]
 
@@ -304,8 +308,8 @@ class Kernel:
         native.on_threads(run, arrays, count, s.lanes, threads)
 
     def registers(self, operands: Sequence[Array], size: int, s: Signature) -> Sequence[Array]:
-        """Return all registers of the results as bits, `size` of each, of registers of one dimension that stand as a
-        signature has them: the kernel's own, or that of its inverse."""
+        """Return all registers of the results as bits, `size` elements each. Operands are one-dimensional and in the
+        order of a signature: the kernel's own, or that of its inverse."""
         ufunc = self._ufuncs[-1] if s is self._signature else None
         places = s.places[-1]
         if ufunc is not None:
@@ -343,11 +347,11 @@ class Kernel:
         """Return the array for a register of a result, `given` or new, and the same array as bits."""
         made = self._representation(t, arrays)
         result = np.empty(shape, made) if given is None else self._checked_out(given, shape, made, t)
-        # Of a class of its own, as np.matrix, an array need not take the shapes that it is cut to.
+        # An array of a subclass such as np.matrix may not support the shapes that it is cut to.
         return result, np.asarray(result).view(t.bits if result.dtype.isnative else t.in_order_of(result))
 
     def _as_arrays(self, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return the operands, with NumPy's scalars for Python's numbers."""
+        """Return the operands, with Python's numbers converted to NumPy's scalars."""
         for x in arrays:
             if type(x) is not np.ndarray and not isinstance(x, np.generic):
                 return read(self._row, arrays, self._signature.registers)
@@ -378,7 +382,7 @@ class Kernel:
                 raise OperandError(f"{message}; all must be of one representation; {hint}")
 
     def _representation(self, t: Type, arrays: tuple[Any, ...]) -> np.dtype[Any]:
-        """Return the type in which a register of the results comes."""
+        """Return the dtype of a register of the results."""
         return self._signature.representation(t, [x.dtype for x in arrays])
 
     def _checked_results(self, results: Any) -> int:
@@ -412,5 +416,5 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 def is_integer(x: object) -> bool:
-    """Return whether x is an integer; a truth value is none."""
+    """Return whether x is an integer; a bool is not."""
     return isinstance(x, (int, np.integer)) and not isinstance(x, bool)

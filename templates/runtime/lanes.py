@@ -1,4 +1,4 @@
-"""Lanes: numbers side by side in memory, and the registers of packed types that hold them."""
+"""Lanes: numbers side by side in memory, and the packed registers that contain them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .signature import Type, type_named
 
 
 def pack(lanes: Any, type: str) -> Any:
-    """Return registers of a packed type, as "f16x2", of an array whose last axis are their lanes, lane 0 first.
+    """Return registers of a packed type, such as "f16x2", from an array whose last axis is that of lanes, lane 0 first.
 
         >>> hex(ptxemu.pack(np.float16([1, 2]), "f16x2"))  # lane 0 has the lowest bits
         '0x40003c00'
 
-    The lanes are of the native type (float16, float32, those of ml_dtypes; int8 to int32) or bit patterns, a byte for
-    those of fewer bits. The registers are uint8 to uint64, of the array's shape without the last axis. Raises
-    OperandError (a TypeError) for another dtype, ValueError for another number of lanes, an unknown type, and bits that
-    a lane does not have."""
+    The lanes are of the native type (float16, float32, those of ml_dtypes; int8 to int32) or bit patterns, one byte
+    each where a lane has fewer bits. The registers are uint8 to uint64, of the array's shape without the last axis.
+    Raises OperandError (a TypeError) for another dtype, ValueError for another number of lanes, an unknown type, and
+    bits that a lane does not have."""
     t = _packed(type)
     one, x = _lane(t), np.asarray(lanes)
     if not x.ndim or x.shape[-1] != t.lanes:
@@ -39,14 +39,14 @@ def pack(lanes: Any, type: str) -> Any:
 
 
 def unpack(registers: Any, type: str) -> Array:
-    """Return the lanes of registers of a packed type, as "f16x2", along a last axis, lane 0 first: the inverse of
-    `pack`.
+    """Return the lanes of registers of a packed type, such as "f16x2", along a new last axis, lane 0 first: the inverse
+    of `pack`.
 
         >>> ptxemu.unpack(np.uint32(0x40003C00), "f16x2")
         array([1., 2.], dtype=float16)
 
-    They are of NumPy's own float or signed integer type where it has one, else bit patterns, a byte for those of fewer
-    bits. Raises OperandError (a TypeError) for registers of another dtype, ValueError for an unknown type."""
+    They are of NumPy's own float or signed integer type where it has one, else bit patterns, one byte each where a lane
+    has fewer bits. Raises OperandError (a TypeError) for registers of another dtype, ValueError for an unknown type."""
     t, x = _packed(type), np.asarray(registers)
     if x.dtype.newbyteorder("=") != t.bits and not t.is_signed_bits(x.dtype):
         raise OperandError(f"registers are {x.dtype}; those of .{t.name} are {t.bits}")
@@ -68,7 +68,7 @@ def _packed(name: str) -> Type:
 
 @cache
 def _lane(t: Type) -> Type:
-    """Return a type as its lanes are by themselves."""
+    """Return the type of a single lane of a type."""
     return replace(t, lanes=1, lane_width=8 * t.lane.itemsize, shift=0)
 
 

@@ -1,4 +1,4 @@
-"""How lanes of a warp hold the elements of matrices."""
+"""The distribution of the elements of matrices over the lanes of a warp."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ Integers = NDArray[np.int64]
 
 
 class Element(NamedTuple):
-    """How an element stands in its share of a register: its bits, and how far above the lowest of them it begins."""
+    """The position of an element in its share of a register: its number of bits, and its offset from the lowest bit."""
 
     bits: int
     shift: int
 
 
 class Place(NamedTuple):
-    """The rows and columns of elements, of the lane, the element's number in it, the elements of a register and the
-    rows of registers of A; and how many elements a lane has, 0 where the shape decides."""
+    """The function `of` gives the rows and columns of elements; its arguments are the lane, the element's number in it,
+    the elements of a register and the rows of registers of A. `elements` is how many a lane has, 0 where the shape
+    decides."""
 
     of: Callable[[Integers, Integers, int, int], tuple[Integers, Integers]]
     elements: int
 
 
 class Layout(NamedTuple):
-    """The places of the elements of some forms: by matrix, and by matrix and what sets it apart, as in a_col."""
+    """The places of the elements of some forms: by matrix, or by matrix and its variety, such as a_col."""
 
     places: Mapping[str, Place]
     shapes: tuple[str, ...]
@@ -37,8 +38,8 @@ class Layout(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A register that some of each four lanes give: the rows and columns of what stands in it, of the lane and of its
-    number there, and the constant that chooses a lane."""
+    """A register that some of each four lanes provide. `of` gives the rows and columns of its contents, from the lane
+    and the number there; `chosen` gives the constant that chooses a lane."""
 
     of: Callable[[Integers, Integers], tuple[Integers, Integers]]
     chosen: Callable[[Integers], Integers | int]

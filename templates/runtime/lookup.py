@@ -1,4 +1,4 @@
-"""Finding a variant by its spelling."""
+"""Look-up of a variant by its spelling."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class UnknownTargetError(LookupError):
 
 @dataclass(frozen=True, repr=False)
 class Variant:
-    """One complete spelling with its number of source operands.
+    """A complete spelling with its number of source operands.
 
     `claim` says how faithful the emulator is: "exact" (IEEE 754 and NVIDIA's manual fix every bit), "measured" (equal
     to recordings), "reported" (of a kernel with a target: equal to a published model that its author compared with GPUs
-    of that target), "bounded" (inside the manual's error bound, which is in ulp or relative), "unspecified" (no bound,
-    or of a kernel with a target: the hardware breaks it) or "unjudged" (nobody outside has judged it)."""
+    of that target), "bounded" (within the error bound of NVIDIA's manual, in ulp or relative), "unspecified" (no bound,
+    or of a kernel with a target: the hardware breaks it) or "unjudged" (not compared with any independent source)."""
 
     spelling: str
     operands: int
@@ -50,7 +50,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """A variant, and what is known of it; `signature` is text for `signature` of signature.py."""
+    """A variant and the data about it; `signature` is text for `signature` of signature.py."""
 
     variant: Variant
     opcode: str
@@ -98,8 +98,8 @@ class Row:
 
     @property
     def places(self) -> str:
-        """The operands as a statement has them, with the names that the specification gives them."""
-        from .signature import signature  # NumPy's types are made there
+        """The operands in the order of a statement, with the names in the specification."""
+        from .signature import signature  # it imports NumPy's types
 
         s = signature(self.signature)
         results = "|".join(r for o in s.results for r in o.registers if not o.implicit)
@@ -122,8 +122,8 @@ def counted(operands: int) -> str:
 
 @lru_cache(maxsize=256)
 def opcode_named(name: str) -> Opcode:
-    """Return an opcode, without variants where there is none of that name."""
-    from .opcodes import Opcode  # whoever imports ptxemu need not wait for it
+    """Return an opcode; one without variants for an unknown name."""
+    from .opcodes import Opcode  # not needed to import ptxemu
 
     if name not in OPCODES:
         return Opcode()
@@ -146,30 +146,30 @@ def _row(opcode: str, spelled: str, group: Group) -> Row:
 
 
 def _spelled_with(opcode: str, names: list[str]) -> list[Row]:
-    """Return the variants with these names in any order, without making the others: an opcode may have thousands."""
+    """Return the variants with these names in any order, without creating the others: an opcode may have thousands."""
     length, wanted = len(".".join(names)), sorted(names)
     alike = ((s, group) for group in opcode_named(opcode).groups for s in group.spellings if len(s) == length)
     return [_row(opcode, s, group) for s, group in alike if sorted(s.split(".")) == wanted]
 
 
 class Variants(list[Variant]):
-    """Variants, which show themselves in a line."""
+    """A list of variants with a repr of one line."""
 
     def __repr__(self) -> str:
         return f"<{len(self)} variants: {named(v.spelling for v in self)}>"
 
 
 def variants() -> Variants:
-    """Return every variant that the emulator has, ordered by opcode."""
+    """Return every variant of the emulator, ordered by opcode."""
     return Variants(row.variant for opcode in OPCODES for row in rows_of(opcode))
 
 
 def target_named(name: str) -> str:
-    """Return a target as ptxas calls it, by that name or what its GPUs are called. Raises UnknownTargetError."""
+    """Return ptxas's name of a target, given that name or the name of its GPUs. Raises UnknownTargetError."""
     if name in CATALOG.targets:
         return name
     from .catalog import names
-    from .naming import NAMED  # most targets are called as ptxas calls them
+    from .naming import NAMED  # most names are ptxas's already
 
     try:
         return names.target(NAMED, name)
@@ -178,15 +178,15 @@ def target_named(name: str) -> str:
 
 
 def find(spelling: str, operands: int | None, target: str | None) -> Row:
-    """Return the variant that is meant. Raises UnknownVariantError, and UnknownTargetError where the target lacks
-    it."""
+    """Return the variant that a spelling means. Raises UnknownVariantError, and UnknownTargetError where the target
+    does not support it."""
     opcode, *names = spelling.strip().split(".")
     types = tuple(n for n in names if n in TYPES)
     repeated = len(set(names).difference(types)) + len(types) < len(names)
     same = [] if repeated else [row for row in _spelled_with(opcode, names) if row.types == types]
     fitting = [row for row in same if operands in (None, row.operands, row.operands + row.implicit)]
     if not fitting:
-        from . import refusing  # only needed when something is wrong
+        from . import refusing  # only needed for errors
 
         raise refusing.no_variant(spelling, operands)
     row = min(fitting, key=lambda row: row.operands)

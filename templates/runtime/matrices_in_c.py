@@ -1,7 +1,7 @@
 """The functions of the extension `ptxemu_native` on matrices, if it is installed.
 
-Its module of matrices carries the digest of the C that it was built from, as those of opcodes do. One that was built
-from other C is not used, and NumPy computes instead."""
+Its module of matrices has the digest of the C that it was built from, as those of opcodes do. A module built from other
+C is not used; NumPy computes instead."""
 
 from __future__ import annotations
 

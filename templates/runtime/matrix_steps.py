@@ -1,4 +1,4 @@
-"""Statements that multiply matrices as steps: of all lanes of a warp at once."""
+"""Steps that multiply matrices, on all lanes of a warp at once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .tensor_cores import ELEMENTS, FORMS
 from .warp import Fragments, fragments
 
 OPCODES = frozenset(f.spelling.partition(".")[0] for f in FORMS)
-# The registers that undeclared names may be, by their bits.
+# The types that undeclared registers may have, by their bits.
 TAKEN = {32: (".b32", ".f32", ".u32", ".s32", ".f16x2"), 64: (".b64", ".f64")}
-# The operands by the names of ptxemu.fragments' arguments: matrices, and those of sparse and of scaled forms. Of
-# constants, which are in braces, there is one or are two.
+# The operands by the names of the arguments of `Fragments.mma`: matrices, then those of sparse and of scaled forms.
+# CONSTANTS gives the number of constants in braces.
 MATRICES, SPARSE, SCALED = ("d", "a", "b", "c"), ("metadata", "selector"), ("scale_a", "ids_a", "scale_b", "ids_b")
 CONSTANTS = {"selector": 1, "ids_a": 2, "ids_b": 2}
 
 
 @dataclass(frozen=True, eq=False)
 class Multiplying:
-    """A form of mma on a target: its operands by name, in their order, each with how many registers or constants it
-    has, and the types of these."""
+    """A form of mma on a target. `operands` are by name, in their order, with the number of registers or constants of
+    each and their type."""
 
     fragments: Fragments
     target: str
@@ -53,8 +53,8 @@ class Multiplying:
 
 
 def multiplying(spelling: str, target: str | None, ptx: str | None) -> Multiplying:
-    """Return what a statement of a spelling does on a target. Raises ValueError where there is no such form, or none
-    there, and NoRuleError (a LookupError) where it is not known what it computes."""
+    """Return the effect of a statement with a spelling on a target. Raises ValueError where there is no such form, or
+    the target does not support it, and NoRuleError (a LookupError) where it is unknown what the target computes."""
     f = form_named(spelling, FORMS, ELEMENTS)
     if target is None:
         raise ValueError(f"what {f} computes depends on the target; name one, as in target='sm_90'")
@@ -66,9 +66,9 @@ def multiplying(spelling: str, target: str | None, ptx: str | None) -> Multiplyi
 
 @dataclass(frozen=True, eq=False)
 class MatrixStep:
-    """A statement. `sources` are the values of the registers by operand, and `constants` what is chosen by them;
-    `results` are the values of the registers of D, None where one is discarded, `names` these registers, and `before`
-    the values that they had, None where they had none."""
+    """A statement. `sources` are the values of the registers by operand, `constants` the chosen lanes. `results` are
+    the values of the registers of D, None for discarded ones, `names` these registers, and `before` their previous
+    values, None where they had none."""
 
     line: int
     text: str
@@ -102,8 +102,7 @@ class MatrixStep:
         return [Effect(name, t.name, before, v) for name, before, v in found if v is not None]
 
     def run(self, values: dict[int, Array], size: int) -> None:
-        """Run it on `size` lanes, which are warps one behind the other: its results are among the values
-        afterwards."""
+        """Run it on `size` lanes, the lanes of one warp after another, and add its results to the values."""
         given: dict[str, Any] = {
             name: np.stack([values[i].reshape(-1, LANES) for i in registers], -1)
             for name, registers in self.sources.items()

@@ -1,5 +1,5 @@
-"""Global memory as a kernel sees it: the arrays of a call, each at an address of its own; and the steps that read and
-write it."""
+"""Global memory as a kernel sees it: the arrays of a call, each at an address of its own; and the steps that access
+it."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from .conditions import Guard
 from .signature import Type
 from .steps import is_signed, kept, resized
 
-# The addresses of an array, from its first on: its number, counted from 1, stands above this bit.
+# The number of an array, counted from 1, is above this bit of an address; below it is the offset in the array.
 _ABOVE = 40
 _BELOW = (1 << _ABOVE) - 1
-# Local memory is an array with a row for each lane, whose addresses stand apart so that none runs into the next one.
+# Local memory is an array with a row for each lane. Rows have addresses so far apart that none reaches the next.
 _APART = 1 << 24
-_ROW = 16  # bytes that the length of a row is a multiple of
+_ROW = 16  # the length of a row is a multiple of so many bytes
 
 
 def address_of(number: int) -> int:
-    """Return the address of the array that was added first, for 0, second, for 1, and so on."""
+    """Return the address of the array that was added as number `number`, counted from 0."""
     return number + 1 << _ABOVE
 
 
 class AddressError(IndexError):
-    """The error for an address outside of all arrays, or between the elements of one."""
+    """An error for an address outside of all arrays, or one that is not aligned."""
 
 
 class Access(NamedTuple):
-    """An access to memory: the statement, and its line."""
+    """An access to memory: the line and the text of its statement."""
 
     line: int
     text: str
 
 
 class Memory:
-    """The arrays of a call. `thread` says which thread of the kernel a lane is."""
+    """The arrays of a call. `thread` describes the kernel's thread that a lane is."""
 
     def __init__(self, thread: Callable[[int], str]) -> None:
         self._thread = thread
         self._names: list[str] = []
         self._arrays: list[NDArray[Any]] = []
-        self._sizes: dict[int, int] = {}  # of the rows of local memory, by the numbers of their arrays
+        self._sizes: dict[int, int] = {}  # bytes in a row of local memory, by array
 
     def add(self, name: str, array: NDArray[Any]) -> int:
-        """Return the address of an array, which is the same for one that comes twice. Raises ValueError for one whose
-        elements do not stand one behind another."""
+        """Return the address of an array; one that is added twice keeps its address. Raises ValueError for an array
+        that is not contiguous."""
         for number, known in enumerate(self._arrays):
             if known is array:
                 return address_of(number)
@@ -62,19 +62,19 @@ class Memory:
         return address_of(len(self._arrays) - 1)
 
     def add_local(self, name: str, size: int) -> int:
-        """Return the number of a variable that each lane has for itself."""
+        """Return the number of a variable of which each lane has its own."""
         self._names.append(name)
         self._arrays.append(np.zeros(0, np.uint8))
         self._sizes[len(self._names) - 1] = size
         return len(self._names) - 1
 
     def begin(self, number: int, lanes: int) -> Array:
-        """Give so many lanes a variable of their own, of zeros, and return its addresses."""
+        """Give each of `lanes` lanes a variable of its own, filled with zeros, and return its addresses."""
         self._arrays[number] = np.zeros((lanes, -(-self._sizes[number] // _ROW) * _ROW), np.uint8)
         return np.uint64(address_of(number)) + np.arange(lanes, dtype=np.uint64) * np.uint64(_APART)
 
     def load(self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int) -> list[Array]:
-        """Return what stands at addresses, one for each of the lanes: `count` words of `width` bytes in a row."""
+        """Return the words at addresses, one address for each lane: `count` consecutive words of `width` bytes."""
         found = [np.empty(addresses.size, f"u{width}") for _ in range(count)]
         for array, here, index in self._places(at, addresses, lanes, width, count, False):
             words = self._words(array, width)
@@ -83,7 +83,7 @@ class Memory:
         return found
 
     def store(self, at: Access, addresses: Array, lanes: NDArray[np.intp], words: Sequence[Array]) -> None:
-        """Write words in a row, where several lanes have an address those of the last one."""
+        """Write consecutive words. Where several lanes have the same address, the last one wins."""
         width = words[0].itemsize
         for array, here, index in self._places(at, addresses, lanes, width, len(words), True):
             to = self._words(array, width)
@@ -97,9 +97,9 @@ class Memory:
     def _places(
         self, at: Access, addresses: Array, lanes: NDArray[np.intp], width: int, count: int, writes: bool
     ) -> Iterator[tuple[int, Any, NDArray[np.intp]]]:
-        """Yield each array with the lanes that mean it, and the words in it that they mean."""
+        """Yield each array, the lanes that access it, and the indices of the words that they access."""
         numbers = (addresses >> np.uint64(_ABOVE)).astype(np.int64) - 1
-        # Most accesses mean one array.
+        # Most accesses are to a single array.
         everywhere = numbers.size and (numbers == numbers[0]).all()
         for number in numbers[:1] if everywhere else np.unique(numbers):
             here: Any = slice(None) if everywhere else numbers == number
@@ -134,7 +134,7 @@ class Memory:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """A read of words in a row. `types` are those of the registers, of which each takes a word; the bits above it are
+    """A read of consecutive words. `types` are those of the registers, one for each word; bits above a word become
     zeros, or copies of its sign."""
 
     line: int
@@ -173,7 +173,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A write of words in a row."""
+    """A write of consecutive words."""
 
     line: int
     text: str
@@ -197,5 +197,5 @@ class Store:
 
 
 def active(guard: Guard | None, values: dict[int, Array], size: int) -> NDArray[np.intp]:
-    """Return the lanes in which a guard holds."""
+    """Return the lanes in which a guard is true."""
     return np.arange(size) if guard is None else np.flatnonzero(guard.holds(values, size))

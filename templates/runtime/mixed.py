@@ -1,12 +1,12 @@
-"""Operations whose operands and result have several formats: the formatOf operations of IEEE 754-2019, 5.4.1.
+"""Operations with operands and results of several formats: the formatOf operations of IEEE 754-2019, 5.4.1.
 
-They take operands, their formats, the format of the result, and the rest as those of arithmetic.py do. Operands are
-numbers of float64 with at most 24 bits, so that products are exact; sums are exact or rounded to odd, and all is
-rounded once more. A result in binary64 itself is to nearest, and needs no more.
+Their arguments are the operands, the operands' formats, the format of the result, and the rest as in arithmetic.py.
+Operands are float64 numbers with at most 24 bits: products are exact, sums are exact or rounded to odd, and the result
+is rounded once more. A result in binary64 itself is rounded to nearest, and needs no second rounding.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from .tables import ENOUGH, are_kept, every_pattern, kept
 
 Formats: TypeAlias = "tuple[Format | Declared, ...]"
 _SINGLE = np.dtype(np.float32)
-# The number of results at a time that is worth a table by products.
+# The number of results at a time from which a table by products pays off.
 _MANY = 1 << 16
-# What is added: one number, or two.
+# The summands: one number, or two.
 Parts: TypeAlias = "Callable[[tuple[Array, ...], Formats, bool], tuple[Array, ...]]"
 
 
 def _mixed(count: int, parts: Parts) -> Operation:
-    """Return an operation on `count` operands, of which `parts` makes numbers of float64."""
+    """Return an operation on `count` operands, which `parts` converts to float64."""
 
     @arithmetic.elementwise(count)
     def operation(*arguments: Any) -> Array:
@@ -64,8 +64,8 @@ def _odd_sum(x: Array, y: Array, mode: Direction) -> Array:
 
 
 def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direction, ftz: bool, daz: bool) -> Array:
-    """Return a fused operation with a result in binary32; its sums are in binary32 too, where the product is a normal
-    number there."""
+    """Return a fused operation with a result in binary32. Its sums are in binary32 too, where all products are normal
+    numbers there."""
     (x, y, z), (a, b, c) = operands, formats
     if c == f and not daz and _has_normal_products(a, b):
         assert isinstance(a, Format) and isinstance(b, Format)
@@ -79,7 +79,7 @@ def _fused(operands: tuple[Array, ...], formats: Formats, f: Format, mode: Direc
 
 @cache
 def _has_normal_products(a: Format | Declared, b: Format | Declared) -> bool:
-    """Return whether binary32 has all products as normal numbers."""
+    """Return whether all products are normal numbers of binary32."""
     usual = isinstance(a, Format) and isinstance(b, Format) and a.width <= 16 >= b.width
     low = a.emin - a.fraction_bits + b.emin - b.fraction_bits
     inside = low >= -126 and _largest_exponent(a) + _largest_exponent(b) < 126
@@ -95,8 +95,8 @@ def _with_sign(total: Array, x: Array, y: Array, mode: Direction) -> Array:
 
 @cache
 def _is_exact(formats: Formats) -> bool:
-    """Return whether float64 has all bits of a sum. The last number is one summand, and the product of the others is
-    the other."""
+    """Return whether float64 has all bits of a sum. The last number is one summand, the product of the others is the
+    other."""
     ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
     *factors, last = ends
     low = min(sum(least for least, _ in factors), last[0])
@@ -105,8 +105,7 @@ def _is_exact(formats: Formats) -> bool:
 
 @cache
 def _is_of_single(formats: Formats, factors: int) -> bool:
-    """Return whether these are formats of few bits, whose products are numbers of float32, and whose sums are in its
-    range."""
+    """Return whether all formats have at most 8 bits, products are numbers of float32 and sums are in its range."""
     ends = [(f.emin - f.fraction_bits, _largest_exponent(f) + 1) for f in formats]
     low = min(sum(least for least, _ in ends[:factors]), ends[-1][0])
     high = max(sum(most for _, most in ends[:factors]), ends[-1][1])
@@ -114,7 +113,7 @@ def _is_of_single(formats: Formats, factors: int) -> bool:
 
 
 def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -> list[tuple[Array, Array]]:
-    """Return tables of float32, and the places to read in them."""
+    """Return tables of float32, and the indices to read."""
     multiplied = 2 * (factors > 1)
     found = [(_every_single(formats[:2]), _index(operands[0], operands[1], formats[1]))] if multiplied else []
     rest = zip(operands[multiplied:], formats[multiplied:], strict=True)
@@ -123,7 +122,7 @@ def _single_parts(operands: tuple[Array, ...], formats: Formats, factors: int) -
 
 @cache
 def _every_single(formats: Formats) -> Array:
-    """Return every number of a format as float32, or every product of two."""
+    """Return every number of a format, or every product of numbers of two, as float32."""
     if len(formats) == 1:
         value = as_double(every_pattern(formats[0].width), formats[0], False)
     else:
@@ -162,9 +161,9 @@ def _every_product(a: Format | Declared, b: Format | Declared, daz: bool) -> Arr
 
 
 def by_product(a: Format | Declared, b: Format | Declared, c: Format | Declared) -> Callable[[Operation], Operation]:
-    """Return a decorator for a function of three operands of at most 8 bits, with such a result, that sees only the
-    product of the first two. There are few products, and fewer that make a difference: where many results are asked for
-    at a time, they are read by the product's row and the third operand."""
+    """Return a decorator for a function of three operands of at most 8 bits, with such a result, that depends only on
+    the third and the product of the first two. There are few products, and fewer with different results: where many
+    results are wanted at a time, they are looked up by the product's row and the third operand."""
 
     def decorate(function: Operation) -> Operation:
         @wraps(function)
@@ -186,15 +185,15 @@ def by_product(a: Format | Declared, b: Format | Declared, c: Format | Declared)
 def _every_row(
     function: Operation, a: Format | Declared, b: Format | Declared, c: Format | Declared
 ) -> tuple[Array, Array]:
-    """Return the start of the results of every pair of operands, and the results: a row for all products that give the
-    same."""
+    """Return the start of the row of results of every pair of operands, and the results: products with the same results
+    share a row."""
     product = _every_product(a, b, False).copy()
     product[np.isnan(product)] = np.nan
     _, pairs, product_of = np.unique(product.view(np.uint64), return_index=True, return_inverse=True)
     z = every_pattern(c.width)
     found: dict[bytes, int] = {}
     row_of = []
-    # In parts: what is computed at a time takes memory.
+    # In parts, to limit memory.
     for part in np.array_split(pairs, 1 + pairs.size * z.size // _MANY):
         x, y = (part >> b.width).astype(a.unsigned), (part & ((1 << b.width) - 1)).astype(b.unsigned)
         rows = function(np.repeat(x, z.size), np.repeat(y, z.size), np.tile(z, part.size))

@@ -1,7 +1,7 @@
 """Elementary functions of one operand at a time, with Python's integers: fixed point of rising precision.
 
-That needs nothing of the processor or its libraries; it takes some microseconds for an operand. What it evaluates is an
-interval that holds the exact value: if both ends round to the same bits, so does whatever lies between (Ziv 1991).
+This depends on no processor or library, and takes some microseconds for an operand. An evaluation gives an interval
+that contains the exact value: if both ends round to the same bits, so does every number between them (Ziv 1991).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .binary import (
     roundTowardZero,
 )
 
-# Results of +0, -0, +infinity and -infinity (9.2.1). A NaN, and a negative number where there is no result, give a NaN.
+# Results for +0, -0, +infinity and -infinity (9.2.1). A NaN, or a negative number where there is no result, gives NaN.
 _SPECIAL: Final[dict[str, tuple[float, float, float, float]]] = {
     "exp2": (1.0, 1.0, np.inf, 0.0),
     "log2": (-np.inf, -np.inf, np.inf, np.nan),
@@ -45,17 +45,17 @@ class _Number(NamedTuple):
 
     @property
     def top(self) -> int:
-        """The magnitude is below 2**top, and at least half of it."""
+        """The exponent for which the magnitude is below 2**top and at least half of it."""
         return self.exponent + self.significand.bit_length()
 
     def fixed(self, scale: int) -> int:
-        """Return the magnitude in units of 2**-scale, cut off."""
+        """Return the magnitude in units of 2**-scale, truncated."""
         shift = self.exponent + scale
         return self.significand << shift if shift >= 0 else self.significand >> -shift
 
 
 class _Bounds(NamedTuple):
-    """A result strictly between (-1)**negative * low * 2**exponent and the same with high; exact where both are one."""
+    """A result strictly between (-1)**negative * low * 2**exponent and the same with high; exact where low is high."""
 
     negative: bool
     low: int
@@ -64,7 +64,7 @@ class _Bounds(NamedTuple):
 
 
 def one_by_one(name: str, x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """Return the results of a function, each distinct operand evaluated once."""
+    """Return the results of a function; each distinct operand is evaluated once."""
     distinct, places = np.unique(x, return_inverse=True)
     results = np.array([_one(name, bits, f, mode, ftz) for bits in distinct.tolist()], f.unsigned)
     return results[places].reshape(x.shape)
@@ -91,7 +91,7 @@ def _one(name: str, bits: int, f: Format, mode: Direction, ftz: bool) -> int:
         if found.low == found.high:
             return _round(found.negative, found.low, found.exponent, f, mode, ftz) if found.low else 0
         if found.low >= 0:
-            # Halves, to look just inside the ends.
+            # Halves, to represent numbers just inside the ends.
             low = _round(found.negative, 2 * found.low + 1, found.exponent - 1, f, mode, ftz)
             high = _round(found.negative, 2 * found.high - 1, found.exponent - 1, f, mode, ftz)
             if low == high:
@@ -107,8 +107,8 @@ def _encode(value: float, f: Format) -> int:
     return pattern | int(f.sign_mask) if np.signbit(value) else pattern
 
 
-# Evaluations in fixed point are good to 2**SLACK units: each step is off by less than two units, there are fewer than
-# 2**9 of them at any scale that occurs, and the doublings of `_exp` multiply that by less than 2**8.
+# Evaluations in fixed point have an error below 2**SLACK units: each step is off by less than two units, there are
+# fewer than 2**9 steps at any scale that occurs, and the doublings of `_exp` multiply the error by less than 2**8.
 SLACK: Final = 18
 
 
@@ -131,14 +131,14 @@ def _bounds_exp2(x: _Number, scale: int) -> _Bounds:
 def _bounds_log2(x: _Number, scale: int) -> _Bounds:
     if x.significand == 1:
         return _Bounds(x.exponent < 0, abs(x.exponent), abs(x.exponent), 0)
-    # x is 2**whole times m / one, which is within a factor of the root of 2 of 1.
+    # x is 2**whole * m / one; m / one is within a factor of the root of 2 of 1.
     m, whole = x.significand, x.top
     one = 1 << m.bit_length()
     if 2 * m * m < one * one:
         one >>= 1
         whole -= 1
     if whole == 0:
-        # What cancels in m - one is made up for.
+        # More bits compensate for the cancellation in m - one.
         scale += one.bit_length() - abs(m - one).bit_length()
     t = ((m - one) << scale) // (m + one)
     total, power, square, n = 0, t, t * t >> scale, 1
@@ -150,7 +150,7 @@ def _bounds_log2(x: _Number, scale: int) -> _Bounds:
 
 
 def _bounds_near_zero(x: _Number, scale: int) -> _Bounds | None:
-    """Return the bounds of a function x - c * x**3 + ... with c below 1, where that is just below x."""
+    """Return the bounds of a function x - c * x**3 + ... with c below 1, for x where it is just below x."""
     if 2 * x.top + x.significand.bit_length() + scale >= 0:
         return None
     high = x.significand << scale
@@ -211,7 +211,7 @@ _BOUNDS: Final[dict[str, Callable[[_Number, int], _Bounds]]] = {
 
 
 def _turned(x: _Number, scale: int) -> tuple[int, int]:
-    """Return |x| as quarter turns and the rest, which is at most an eighth of a turn, in units of 2**-scale."""
+    """Return |x| as a number of quarter turns and a remainder of at most an eighth of a turn, in units of 2**-scale."""
     extra = max(x.top, 0) + 8
     angle = x.fixed(scale + extra)
     right = half_pi(scale + extra)
@@ -254,7 +254,8 @@ def _alternating(first: int, x: int, n: int, scale: int) -> int:
 
 
 def _in_steps(constant: Callable[[int], int]) -> Callable[[int], int]:
-    """Return a constant in units of 2**-scale, cut off from one of a few longer ones, which are computed once."""
+    """Return a function for a constant in units of 2**-scale, truncated from one of a few longer values that are
+    computed once."""
     longer = cache(constant)
 
     def at(scale: int) -> int:
@@ -265,8 +266,8 @@ def _in_steps(constant: Callable[[int], int]) -> Callable[[int], int]:
 
 
 def _inverse_series(n: int, scale: int, sign: int) -> int:
-    """Return the inverse tangent (sign -1) or inverse hyperbolic tangent (sign 1) of 1/n, within a unit for each
-    bit."""
+    """Return the inverse tangent (sign -1) or inverse hyperbolic tangent (sign 1) of 1/n; the error is below a unit for
+    each bit."""
     total, power, k, turn = 0, (1 << scale) // n, 1, 1
     while power:
         total += turn * (power // k)
@@ -278,7 +279,7 @@ def _inverse_series(n: int, scale: int, sign: int) -> int:
 
 @_in_steps
 def half_pi(scale: int) -> int:
-    # Machin 1706; guard bits for what the series cut off.
+    # Machin 1706; guard bits for the truncations of the series.
     guarded = scale + 32
     return (8 * _inverse_series(5, guarded, -1) - 2 * _inverse_series(239, guarded, -1)) >> 32
 
@@ -291,12 +292,12 @@ def _ln2(scale: int) -> int:
 
 
 def _round(negative: bool, integer: int, exponent: int, f: Format, mode: Direction, ftz: bool) -> int:
-    """Return the exact value (-1)**negative * integer * 2**exponent, not zero, as bits."""
+    """Return the exact nonzero value (-1)**negative * integer * 2**exponent, rounded, as bits."""
     sign = int(f.sign_mask) if negative else 0
     outward = mode == (roundTowardNegative if negative else roundTowardPositive)
     top = exponent + integer.bit_length() - 1
     if ftz and top < f.emin:
-        # Only from just below can rounding, unbounded, reach the smallest normal number.
+        # Only from just below can rounding with an unbounded exponent reach the smallest normal number.
         unbounded = _kept(integer, top - f.fraction_bits - exponent, mode, outward)
         if top < f.emin - 1 or unbounded < 1 << f.precision:
             return sign
@@ -313,7 +314,7 @@ def _kept(integer: int, count: int, mode: Direction, outward: bool) -> int:
     """Return integer / 2**count, rounded."""
     if count <= 0:
         return integer << -count
-    # Past all bits and one more, nothing depends on how far.
+    # Beyond all bits and one more, the distance does not matter.
     count = min(count, integer.bit_length() + 2)
     kept, rest = integer >> count, integer & ((1 << count) - 1)
     if mode == roundTowardZero or not rest:

@@ -1,7 +1,7 @@
-"""From a narrow format to a native floating-point type and back, rounding once."""
+"""Conversions from a narrow format to a native floating-point type and back, rounding once."""
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def _values(f: Format, dtype: np.dtype[Any], daz: bool) -> Array:
 
 
 def _of_short_exponents(f: Format, daz: bool) -> Array:
-    """Return the values in float32, made of few numbers in few steps: a first call waits for them."""
+    """Return the values in float32. It takes few steps and small arrays, because a first call waits for them."""
     u32, cut = np.uint32, BINARY32.fraction_bits - f.fraction_bits
     bits = np.arange(1 << f.width, dtype=u32)
     size = bits & u32(f.magnitude_mask)
     value = (size << u32(cut)).view(np.float32)
-    # The fields are binary32's but for the bias, which a power of two sets right: of subnormal numbers, too.
+    # The fields are binary32's but for the bias, which a power of two corrects, for subnormal numbers too.
     if f.bias != BINARY32.bias:
         value *= np.float32(2.0 ** (BINARY32.bias - f.bias))
     found = value.view(u32)
@@ -68,8 +68,8 @@ def _of_any(f: Format, daz: bool) -> Array:
 
 
 def widen(x: Array, f: Format, dtype: np.dtype[Any], daz: bool = False) -> Array:
-    """Return the values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which holds them
-    all.
+    """Return the values of `x`, bits of the narrow or native format `f`, in the native type `dtype`, which has all of
+    them.
 
     With `daz`, subnormal numbers count as zeros of their sign."""
     if f.native is None and not _is_upper_half(f):
@@ -90,10 +90,10 @@ def _is_upper_half(f: Format) -> bool:
 
 
 def narrow(value: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """Round native values, exact or rounded to odd, to a narrow format.
+    """Return native values, exact or rounded to odd, rounded to a narrow format.
 
     `value`: float32 or float64 with at least two bits more than `f` and an exponent range no smaller. Returns bits of
-    `f`, every NaN the canonical one; with `ftz`, tiny results are zeros.
+    `f` with NaNs canonical; with `ftz`, tiny results are zeros.
     """
     if f.native is not None:
         bits = _narrow_by_cast(value, f, mode)
@@ -119,7 +119,7 @@ def single_to_odd(value: Array) -> Array:
 
 
 def _sticky_tie(value: Array) -> Array:
-    """Set the last bit of finite values, so that ties round away and nothing else changes."""
+    """Return finite values with the last bit set: ties then round away, and nothing else changes."""
     unsigned = np.dtype(f"u{value.dtype.itemsize}")
     return (value.view(unsigned) | np.isfinite(value)).view(value.dtype)
 
@@ -138,17 +138,17 @@ def _narrow_by_cast(value: Array, f: Format, mode: Direction) -> Array:
 
 
 def _narrow_by_addition(value: Array, f: Format) -> Array:
-    """Round float32 to nearest in a format of fewer exponent bits.
+    """Return float32 rounded to nearest in a format of fewer exponent bits.
 
-    Added to a power of two whose last place is the format's at the value, subnormal or not, a value is rounded there by
-    the addition itself; what the sum's pattern has beyond the power's is the significand. The exponent is added to it.
+    A value is added to a power of two whose last place is the format's at the value, subnormal or not: the addition
+    itself rounds it there. The significand is the difference of the two patterns; the exponent is added to it.
     """
     u32 = np.uint32
     cut = BINARY32.fraction_bits - f.fraction_bits
     least = (f.emin + BINARY32.bias) << BINARY32.fraction_bits
     magnitude = value.view(u32) & BINARY32.magnitude_mask
-    # From 2**(emax + 1) on everything rounds to infinity. NumPy takes several times as long for one number as for an
-    # array of it.
+    # From 2**(emax + 1) on everything rounds to infinity. NumPy is several times slower with a scalar operand than with
+    # an array.
     bound = np.full_like(magnitude, (f.emax + 1 + BINARY32.bias) << BINARY32.fraction_bits)
     np.minimum(magnitude, bound, out=magnitude)
     anchor = magnitude & BINARY32.infinity
@@ -160,7 +160,7 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
     rounded += anchor.view(np.float32)
     magnitude -= anchor
     magnitude += exponent
-    # The rest of the arithmetic is on fewer bytes.
+    # The remaining steps work on smaller elements.
     result = magnitude.astype(f.unsigned)
     signs = np.signbit(value).astype(f.unsigned)
     signs <<= f.unsigned.type(f.width - 1)
@@ -170,8 +170,8 @@ def _narrow_by_addition(value: Array, f: Format) -> Array:
 
 
 def _narrow_to_upper_half(value: Array, f: Format, mode: Direction) -> Array:
-    """Round float32 to a format whose patterns are the upper halves. What is added to the lower half carries where a
-    value is rounded away from zero, past the largest number to infinity."""
+    """Return float32 rounded to a format whose patterns are the upper halves. The number added to the lower half
+    carries where a value is rounded away from zero, past the largest number to infinity."""
     u32 = np.uint32
     bits = value.view(u32)
     if mode == roundTowardZero:
@@ -196,8 +196,8 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
     carrier = native_format(value.dtype)
     fraction_bits = carrier.fraction_bits
     if carrier.width == 64:
-        # The upper word keeps 21 bits of the significand, enough for every format without a cast once the rest is
-        # gathered in its last bit; half as wide is twice as fast.
+        # The upper word keeps 21 bits of the significand, enough for every format without a cast once its last bit also
+        # gathers the rest; half as wide is twice as fast.
         words = np.ascontiguousarray(value).view(np.uint32).reshape(*value.shape, 2)
         bits = words[..., HIGH_WORD] | (words[..., 1 - HIGH_WORD] != 0)
         fraction_bits -= 32
@@ -211,7 +211,7 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
 
     magnitude = bits & u32(0x7FFFFFFF)
     negative = bits >> u32(31)
-    rounded = magnitude - rebias  # wraps below the normal range: mended at the end
+    rounded = magnitude - rebias  # wraps below the normal range; corrected at the end
     limit: Any = u32(f.infinity)
     if mode == roundTiesToEven:
         odd = rounded >> cut
@@ -243,7 +243,7 @@ def _narrow_by_integers(value: Array, f: Format, mode: Direction) -> Array:
 def _count_subnormal(value: Array, carrier: Format, f: Format, mode: Direction) -> Array:
     """Return |value|, below 2**emin, in units of the smallest subnormal of `f`: uint32.
 
-    Added to a power of two whose last place is that unit, a value is rounded to nearest by the addition itself.
+    A value is added to a power of two whose last place is that unit: the addition itself rounds it to nearest.
     """
     if mode == roundTiesToAway:
         value = _sticky_tie(value)

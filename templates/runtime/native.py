@@ -1,9 +1,9 @@
 """Kernels in C: those of the extension `ptxemu_native`, where it is installed.
 
-They are ufuncs of NumPy, found by the spelling of a variant. The extension has a module for each opcode, which carries
-the digest of the C that it was built from: it serves the package of the same digest alone, so that an edited
-specification is never answered by an older one's kernels. Whatever it does not have runs in NumPy. matrices_in_c.py
-finds its module of matrices."""
+They are NumPy ufuncs, found by the spelling of a variant. The extension has a module for each opcode, with the digest
+of the C that it was built from. Only a package with the same digest uses it: kernels of an older specification never
+run for a newer one. Whatever the extension does not have runs in NumPy. matrices_in_c.py finds its module of
+matrices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "ptxemu_native"
 COMMAND = "pip install ./generated/native"
-# Lanes that are worth a thread: starting one takes as long as some ten thousand.
+# The number of lanes that justifies a thread: starting one takes as long as some ten thousand lanes.
 WORTH_A_THREAD = 1 << 18
 
 if "PTXEMU_ACCELERATOR" in os.environ:
@@ -60,22 +60,22 @@ def _say(why: str) -> None:
     print(f"ptxemu: {PACKAGE} {why} and is not used; `{COMMAND}` rebuilds it", file=sys.stderr)
 
 
-# What NumPy computes where a kernel in C cannot tell how a result is rounded, by the kernel's opcode and name.
+# The functions for NumPy, by opcode and kernel, where a kernel in C cannot decide how a result is rounded.
 _functions: dict[tuple[str, str], Callable[..., Array]] = {}
 
 
 def _resolved(opcode: str, name: str, operands: Sequence[bytes], widths: Sequence[int]) -> bytes:
-    """Return the results of some lanes of a kernel: one for each pattern of the operands, which are as wide as said."""
+    """Return the results of some lanes of a kernel, one for each pattern of the operands; `widths` are their bytes."""
     with np.errstate(all="ignore"):
         columns = [np.frombuffer(x, f"u{width}") for x, width in zip(operands, widths, strict=True)]
         return np.ascontiguousarray(_functions[opcode, name](*columns)).tobytes()
 
 
 def ufunc(opcode: str, name: str, s: Signature, results: int, function: Callable[..., Array]) -> np.ufunc | None:
-    """Return the kernel of that name as a ufunc, with this number of results; None where there is none. `function`
-    computes what it leaves undecided.
+    """Return the kernel of that name as a ufunc with this number of results; None where there is none. `function`
+    computes the lanes that it leaves undecided.
 
-    It takes and gives bits and NumPy's own types of the signature's numbers, as `Kernel` says."""
+    Operands and results are bits, or NumPy's own types of the signature's numbers, as `Kernel` describes."""
     module = _module(opcode)
     if module is None:
         return None
@@ -87,7 +87,7 @@ def ufunc(opcode: str, name: str, s: Signature, results: int, function: Callable
 
 
 def _dtypes(s: Signature, types: Sequence[Type]) -> Iterator[tuple[np.dtype[Any], ...]]:
-    """Yield the dtypes of operands and results that go together: those of bits first."""
+    """Yield the matching dtypes of operands and results, those of bits first."""
     distinct = list(dict.fromkeys(t for _, t in s.registers))
     for chosen in product(*([t.bits, *([t.native] if t.native and not t.is_extension else [])] for t in distinct)):
         of = dict(zip(distinct, chosen, strict=True))
@@ -96,16 +96,16 @@ def _dtypes(s: Signature, types: Sequence[Type]) -> Iterator[tuple[np.dtype[Any]
 
 
 def on_threads(run: Callable[[list[Array]], None], arrays: list[Array], results: int, lanes: int, most: int) -> None:
-    """Run what fills the last arrays, `results` of them, on as many threads as are worth it, `most` at most: each takes
-    a part of all arrays, which have this number of lanes in an element."""
+    """Run a function that fills the last `results` arrays, on as many threads as pay off, at most `most`. Each thread
+    gets a part of all arrays; an element has `lanes` lanes."""
     filled = arrays[-results:]
     worth = min(most, filled[0].size * lanes // WORTH_A_THREAD)
     if worth < 2:
         run(arrays)
         return
-    from threading import Thread  # few calls need any
+    from threading import Thread  # few calls use threads
 
-    # What one thread reads, no other may write: only an operand that lies exactly under the result may share it.
+    # No thread may write what another one reads: only an operand in exactly the place of the result may share it.
     for r in filled:
         arrays[:-results] = [
             x.copy() if np.may_share_memory(x, r) and not _is_same(x, r) else x for x in arrays[:-results]
@@ -128,7 +128,7 @@ def on_threads(run: Callable[[list[Array]], None], arrays: list[Array], results:
         thread = Thread(target=work, args=(part,))
         try:
             thread.start()
-        except RuntimeError:  # there is no room for another
+        except RuntimeError:  # no further thread can be started
             work(part)
         else:
             started.append(thread)
@@ -140,7 +140,7 @@ def on_threads(run: Callable[[list[Array]], None], arrays: list[Array], results:
 
 
 def _is_same(x: Array, y: Array) -> bool:
-    """Return whether two arrays have the same elements in the same places."""
+    """Return whether two arrays have the same elements at the same addresses."""
     return (
         x.__array_interface__["data"] == y.__array_interface__["data"] and x.shape == y.shape and x.strides == y.strides
     )

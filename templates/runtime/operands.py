@@ -1,6 +1,6 @@
-"""Operands that are no plain arrays: Python's numbers where they are exact; and what to write for all that is refused.
+"""Operands other than plain arrays: Python's numbers where they are exact; and advice for all that is refused.
 
-Arrays of the right type never come here."""
+Arrays of the right type need none of this."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .signature import Registers, Type
 
 
 class OperandError(TypeError):
-    """Operands of a number, kind or shape that the variant does not take."""
+    """Operands of a number, kind or shape that the variant does not accept."""
 
 
 def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any, ...]:
-    """Return operands as NumPy's arrays and scalars, made of numbers and of arrays of other classes where need be.
-    `what` is named in errors. Raises OperandError for what would lose something."""
+    """Return operands as NumPy's arrays and scalars, converted from numbers and from arrays of other classes where need
+    be. `what` is named in errors. Raises OperandError where a conversion would lose something."""
     plain = [isinstance(x, (np.ndarray, np.generic)) for x in arrays]
     found = []
     for x, is_plain, (name, t) in zip(arrays, plain, registers, strict=True):
@@ -30,7 +30,7 @@ def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any
                     raise OperandError(f"operand {name} {wrong}")
                 found.append(x if isinstance(x, np.generic) else np.asarray(x))
             else:
-                # What the other operands of this type come as.
+                # The dtypes of the other operands of this type.
                 others = [y.dtype for y, p, (_, u) in zip(arrays, plain, registers, strict=True) if p and u is t]
                 found.append(_number(x, name, t, others))
         except OperandError as e:
@@ -39,13 +39,13 @@ def read(what: object, arrays: Sequence[Any], registers: Registers) -> tuple[Any
 
 
 def truths(x: Array) -> Array:
-    """Return bools of the bytes 0 and 1: an array viewed as bool may hold any bytes."""
+    """Return bools from the bytes 0 and 1: an array viewed as bool may contain any bytes."""
     made: Array = x.view(np.uint8) != 0
     return made
 
 
 def masked(x: Any) -> str:
-    """Return the error for an array with a mask, which kernels know nothing of; empty for any other."""
+    """Return the error for an array with a mask, which kernels would ignore; empty for any other."""
     if not isinstance(x, np.ndarray) or type(x) is np.ndarray or not isinstance(x, np.ma.MaskedArray):
         return ""
     return "is a masked array, whose mask would be lost; write .filled(VALUE), or .data to compute what is masked, too"
@@ -55,8 +55,8 @@ def masked(x: Any) -> str:
 
 
 def _number(x: Any, name: str, t: Type, others: Sequence[np.dtype[Any]]) -> np.generic:
-    """Return a Python number as the scalar that it is exactly. Raises OperandError where there is none, or it could
-    mean another."""
+    """Return a Python number as the scalar that equals it. Raises OperandError where there is none, or where the number
+    is ambiguous."""
     if not isinstance(x, (bool, int, float)):
         expected = f"expected a NumPy array or scalar of {t.expected}"
         raise OperandError(f"operand {name} is a {type(x).__name__}; {expected}{_from_other(x, name, t)}")
@@ -103,7 +103,7 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
     if t.native is None:
         bits = f"write the bits, as np.{t.bits}, or install ml_dtypes and write {constructor}({x})"
         raise OperandError(f"{said}; expected {t.expected}; {bits}")
-    # Up to here every integer is a number of the format; beyond, it may be meant as bits.
+    # Up to here every integer is a number of the format; a larger one may be meant as bits.
     every = 1 << (number.fraction_bits + 1)
     if isinstance(x, int) and abs(x) > every:
         if not 0 <= x < 1 << t.width:
@@ -125,15 +125,16 @@ def _float(x: int | float, said: str, t: Type, others: Sequence[np.dtype[Any]]) 
 
 
 def _shown(x: int | float) -> str:
-    """Return a number as text of a line at most: Python refuses to write thousands of digits."""
+    """Return a number as text of at most one line: Python refuses to write thousands of digits."""
     return repr(x) if isinstance(x, float) or abs(x) < 1 << 64 else f"an int of {x.bit_length()} bits"
 
 
-# What to write
+# What to write instead
 
 
 def spelled(t: Type, native: bool = False) -> str:
-    """Return the name of the scalar type to write for a type of PTX: `native` where it has one, else its bits."""
+    """Return the scalar type to write for a type of PTX: the native type if `native` and there is one, else its
+    bits."""
     if native and t.native_name:
         return f"{'ml_dtypes' if t.is_extension else 'np'}.{t.native_name}"
     return f"np.{t.bits}"
@@ -148,10 +149,10 @@ def _from_other(x: Any, name: str, t: Type) -> str:
 
 
 def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
-    """Return what makes an array of another type acceptable; empty where no way is sure to be meant."""
+    """Return how to convert an array of another type; empty where no way is certain to be meant."""
     bits, kind = f"np.{t.bits}", dtype.kind
     same_size = dtype.itemsize == t.bits.itemsize
-    # The types of ml_dtypes are of a kind of their own.
+    # ml_dtypes' types have a kind of their own.
     is_float = kind == "f" or (kind == "V" and dtype.names is None and _is_number(dtype))
     if kind == "O" and t.native_name:
         return f"write {name}.astype({spelled(t, native=True)})"
@@ -178,8 +179,7 @@ def mended(name: str, dtype: np.dtype[Any], t: Type) -> str:
 
 
 def _packed(name: str, dtype: np.dtype[Any], t: Type, is_float: bool) -> str:
-    """Return what packs lanes into one register: a view of neighbours in memory, if each lane fills bytes of its
-    own."""
+    """Return how to pack lanes into one register: by a view of neighbours in memory, if each lane fills whole bytes."""
     bits = f"np.{t.bits}"
     if dtype.kind == "i" and dtype.itemsize == t.bits.itemsize:
         return f"write {name}.view({bits})"

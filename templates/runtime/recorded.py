@@ -1,5 +1,5 @@
-"""The functions of a target's special function unit, for kernels: unit.py and units.py are loaded when the first of
-them is called, since most never are."""
+"""The functions of a target's special function unit, for kernels. unit.py and units.py are imported at the first call,
+since most programs never need them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The errors for variants that do not exist, or are not available on a target, with advice. This module is imported
-when something is wrong.
+"""The errors for variants that do not exist, or are not available on a target, with advice. This module is only
+imported for an error.
 
-catalog/explaining.py decides what the errors say; this module provides the record of what exists."""
+catalog/explaining.py decides on the text of errors; this module gives it access to the variants that exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .catalog.outside import Outside
 from .index import CATALOG, OPCODES, OUTSIDE, TYPES
 from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
 
-# The reasons that do not mean that a variant does not exist.
+# Reasons for which an error does not add that the variant does not exist.
 _NO_VARIANT: Final = ("not-in-database", "operand-count", "syntax", "unknown-opcode")
 
 

@@ -1,12 +1,12 @@
 """The steps from an inexact value to a rounded result.
 
-A narrow format computes in its carrier (`Format.carrier`). Whatever is inexact there is rounded to odd: truncated,
-with the last bit set to say that something was cut off. `narrow` of narrowing.py then rounds once more, in any
-direction, and gives what one rounding of the exact value gives.
+A narrow format computes in its carrier (`Format.carrier`). Whatever is inexact there is rounded to odd: truncated, with
+the last bit set if anything was cut off. `narrow` of narrowing.py then rounds once more, in any direction, and gives
+the result of a single rounding of the exact value.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Operation: TypeAlias = Callable[..., Array]
 
 
 class EdgeTest(Protocol):
-    """A test of lanes by their indices, whose results are +-2**emin: whether each was below it when rounded
-    unboundedly."""
+    """A test of lanes, given their indices, whose results are +-2**emin: whether each was below it when rounded with an
+    unbounded exponent."""
 
     def __call__(self, lanes: tuple[Array, ...], /) -> Array: ...
 
 
 def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return x + y to nearest, and what that lacks (Knuth), which is NaN where the sum is not finite."""
+    """Return x + y to nearest, and its error (Knuth), which is NaN where the sum is not finite."""
     total = x + y
     y_part = total - x
     x_part = total - y_part
@@ -49,7 +49,7 @@ def two_sum(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _halves(value: Array) -> tuple[Array, Array]:
-    """Return the value as a sum of two of 26 bits, so that products of halves are exact."""
+    """Return the value as a sum of two numbers of 26 bits, so that products of halves are exact."""
     bits = value.view(np.uint64) + np.uint64(1 << 26)
     bits &= np.uint64(0xFFFFFFFFF8000000)
     high = bits.view(np.float64)
@@ -57,7 +57,7 @@ def _halves(value: Array) -> tuple[Array, Array]:
 
 
 def two_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return x * y to nearest and what that lacks (Dekker): float64, far from over- and underflow."""
+    """Return x * y to nearest, and its error (Dekker): float64, far from over- and underflow."""
     product = x * y
     (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
     error = x_high * y_high
@@ -74,7 +74,8 @@ def two_product(x: Array, y: Array) -> tuple[Array, Array]:
 def round_to_odd(value: Array, error: Array) -> Array:
     """Return the exact value + error, rounded to odd.
 
-    `value` is the exact value to nearest, `error` has the sign of what it lacks (NaN: leave it). `value` is reused.
+    `value` is the exact value rounded to nearest, and `error` has the sign of the rest (NaN: leave the value
+    unchanged). The memory of `value` is reused.
     """
     bits: Array = value.view(np.uint32 if value.dtype == np.float32 else np.uint64)
     away = (error < 0) == (value > 0)
@@ -91,7 +92,7 @@ def sum_to_odd(x: Array, y: Array) -> Array:
 
 
 def _split(value: Array) -> tuple[Array, Array]:
-    """Return the value as a sum of two with half the bits each."""
+    """Return the value as a sum of two numbers with half the bits each."""
     if value.dtype == np.float32:
         high = (value.view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
     else:
@@ -100,25 +101,26 @@ def _split(value: Array) -> tuple[Array, Array]:
 
 
 def quotient_to_odd(x: Array, y: Array) -> Array:
-    """Return x / y, rounded to odd; operands of at most half the bits of their type, far from over- and underflow."""
+    """Return x / y, rounded to odd, for operands of at most half the bits of their type, far from over- and
+    underflow."""
     quotient = x / y
     high, low = _split(quotient)
     return round_to_odd(quotient, ((x - high * y) - low * y) * np.copysign(y.dtype.type(1), y))
 
 
 def root_to_odd(x: Array) -> Array:
-    """Return the square root, rounded to odd, for operands such as `quotient_to_odd` takes."""
+    """Return the square root, rounded to odd, for operands as in `quotient_to_odd`."""
     root: Array = np.sqrt(x)
     high, low = _split(root)
     return round_to_odd(root, ((x - high * high) - 2 * high * low) - low * low)
 
 
 def step(bits: Array, below: Array | None, above: Array | None, f: Format, mode: Direction) -> Array:
-    """Move faithfully rounded results to the neighbour that a directed rounding asks for.
+    """Move faithfully rounded results to the neighbour that a directed rounding requires.
 
     `below` and `above` are bool arrays: the exact value is smaller or larger than the result. Each may be None where
-    the direction does not look at it: above for roundTowardNegative, below for roundTowardPositive. `bits` is reused.
-    Infinity steps to the largest finite number and the smallest subnormal to zero, as neighbouring patterns do.
+    the direction does not use it: above for roundTowardNegative, below for roundTowardPositive. The memory of `bits` is
+    reused. Infinity moves to the largest finite number and the smallest subnormal to zero, as neighbouring patterns do.
     """
     signed = bits.view(f.signed)
     if mode == roundTowardZero:
@@ -139,10 +141,11 @@ def step(bits: Array, below: Array | None, above: Array | None, f: Format, mode:
 
 
 def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
-    """Replace tiny results by a zero of their sign; `bits` is reused.
+    """Replace tiny results by a zero of their sign, in place.
 
-    Tiny is judged after rounding with an unbounded exponent (7.5 a). The ordinary result already tells, except where
-    it is +-2**emin: only there an exact value just below may have been rounded up by the subnormals' coarser steps.
+    Tininess is detected after rounding with an unbounded exponent (7.5 a). The ordinary result already decides, except
+    where it is +-2**emin: only there an exact value just below may have been rounded up by the subnormals' coarser
+    steps.
     """
     magnitude = bits & f.magnitude_mask
     tiny = magnitude < f.smallest_normal
@@ -158,7 +161,7 @@ def flush(bits: Array, f: Format, edge_is_tiny: EdgeTest) -> Array:
 
 
 def never(lanes: tuple[Array, ...]) -> Array:
-    """Return an `EdgeTest` for results of which none was tiny."""
+    """Return False for all lanes: an `EdgeTest` for results that are never tiny."""
     return np.zeros(lanes[0].shape, np.bool_)
 
 
@@ -168,14 +171,14 @@ def tested_by(operation: Operation, operands: tuple[Array, ...], f: Format, mode
 
 
 def is_tiny(value: Array, f: Format, mode: Direction) -> Array:
-    """Return whether the value (exact or rounded to odd), rounded to the precision of `f` alone, is below 2**emin; zero
-    is."""
+    """Return whether the value (exact or rounded to odd), rounded to the precision of `f` alone, is below 2**emin, as
+    zero is."""
     least = value.dtype.type(2.0**f.emin)
     below = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision))
     middle = value.dtype.type(2.0**f.emin - 2.0 ** (f.emin - f.precision - 1))
     size = np.abs(value)
     if mode in (roundTiesToEven, roundTiesToAway):
-        return size < middle  # 2**emin is even: a tie goes up either way
+        return size < middle  # 2**emin is even, so a tie rounds up either way
     if mode == roundTowardZero:
         return size < least
     outward = np.signbit(value) if mode == roundTowardNegative else ~np.signbit(value)

@@ -1,7 +1,7 @@
-"""Choosing lane by lane, in what way costs least: NumPy's own selection is seldom the one."""
+"""Selection lane by lane, in the quickest way; that is seldom NumPy's own."""
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .encoding import isNaN, mask, quieten
 
 
 def replace(bits: Array, condition: Array, pattern: Any, f: Format) -> Array:
-    """Return `bits`, reused, with a pattern where the condition holds, which may be reused too.
+    """Return `bits`, modified in place, with a pattern where the condition is true. The condition may be modified too.
 
-    NumPy's masked copies cost ten times an arithmetic operation where no processor can foresee the mask; where many
-    lanes are concerned, arithmetic does it.
+    NumPy's masked copies cost ten times an arithmetic operation where the processor cannot predict the mask; where many
+    lanes are concerned, arithmetic replaces them.
     """
-    bits = np.asarray(bits)  # what is made of constants is a scalar
+    bits = np.asarray(bits)  # a result that depends on constants alone is a scalar
     count = np.count_nonzero(condition)
-    # By what either takes for patterns of 2, 4 and 8 bytes
+    # Measured: above this count arithmetic is quicker, for patterns of 2, 4 and 8 bytes.
     few = bits.size * bits.itemsize // 200
     if count <= few or count == bits.size:
         if count:
             np.copyto(bits, pattern, where=condition)
         return bits
     if bits.itemsize == 8:
-        # Processors make NaNs of their own, which may be the canonical ones already.
+        # NaNs that the processor itself makes may be canonical already.
         condition &= bits != pattern
         if np.count_nonzero(condition) <= few:
             np.copyto(bits, pattern, where=condition)
@@ -46,18 +46,18 @@ def canonicalise(value: Array, f: Format) -> Array:
 
 
 def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
-    """Return `value`, reused, with the first NaN of the operands, made quiet, where `value` is a NaN and an operand is
-    (6.2.3)."""
+    """Return `value`, modified in place, with the operands' first NaN, made quiet, where `value` and an operand are
+    NaNs (6.2.3)."""
     shapes = {np.shape(x) for x in (value, *operands)}
     if len(shapes) > 1 or () in shapes:
-        # What is made of constants is one number.
+        # A result that depends on constants alone is a scalar.
         shape = np.broadcast_shapes(*shapes)
         value, *spread = (np.array(np.broadcast_to(x, shape or (1,))) for x in (value, *operands))
         return propagate(value, tuple(spread), f).reshape(shape)
     nan = isNaN(value, f)
     count = np.count_nonzero(nan)
     if 16 * count > nan.size:
-        # Many may come from operands that are numbers, as roots do: only the NaNs among these are looked up.
+        # Operands that are numbers may cause many NaNs, as for roots: only NaNs among the operands are looked up.
         for operand in reversed(operands):
             chosen = nan & isNaN(operand, f)
             lanes: Any = chosen.nonzero() if not chosen.all() else ...
@@ -73,7 +73,7 @@ def propagate(value: Array, operands: tuple[Array, ...], f: Format) -> Array:
 
 
 def select(condition: Array, x: Array, y: Array) -> Array:
-    """Return x where the condition holds, else y, lane by lane; x and y share their type. The result may be x or y
+    """Return x where the condition is true, else y, lane by lane; x and y share their type. The result may be x or y
     itself."""
     shape = np.broadcast_shapes(np.shape(condition), np.shape(x), np.shape(y))
     size = np.size(condition)
@@ -84,7 +84,7 @@ def select(condition: Array, x: Array, y: Array) -> Array:
         return _amended(y, x, condition, shape)
     if 16 * (size - count) < size:
         return _amended(x, y, ~condition, shape)
-    # NumPy's own selection costs ten times this where no processor can foresee the condition.
+    # NumPy's own selection costs ten times this where the processor cannot predict the condition.
     result = x ^ y
     result &= np.negative(condition.view(np.int8)).astype(result.dtype)
     result ^= y

@@ -1,4 +1,4 @@
-"""The operands and results of a variant: registers, and how lanes stand in them."""
+"""The operands and results of a variant: registers, and the position of lanes in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # NumPy's float types, by exponent and fraction bits.
 _FLOATS = {(5, 10): "float16", (8, 23): "float32", (11, 52): "float64"}
-# Types of ml_dtypes, by what its formats declare: exponent and fraction bits, bias, NaN magnitudes, sign, infinity.
+# ml_dtypes' types, by what their formats declare: exponent and fraction bits, bias, NaN magnitudes, sign, infinity.
 _EXTENSIONS = {
     (8, 7, 127, 127, True, True): "bfloat16",
     (5, 2, 15, 3, True, True): "float8_e5m2",
@@ -31,8 +31,8 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Type:
-    """A type of registers: `lanes` encodings of a sort ("float", "integer", "bits", "bool"), each `width` bits in
-    `lane_width`, `shift` bits above the lowest."""
+    """A type of registers with `lanes` encodings of a sort ("float", "integer", "bits", "bool"). Each has `width` bits,
+    in `lane_width` bits of the register, `shift` bits above the lowest of these."""
 
     name: str
     sort: str
@@ -44,25 +44,25 @@ class Type:
 
     @cached_property
     def bits(self) -> np.dtype[Any]:
-        """The type of a register's bits."""
+        """The dtype of a register's bits."""
         return np.dtype(bool if self.sort == "bool" else f"u{self.lane_width * self.lanes // 8}")
 
     @cached_property
     def lane(self) -> np.dtype[Any]:
-        """The type of an encoding."""
+        """The dtype of an encoding."""
         if self.sort == "bool":
             return self.bits
         return np.dtype(f"u{next(w for w in (8, 16, 32, 64) if w >= self.width) // 8}")
 
     @cached_property
     def stands_alone(self) -> bool:
-        """Return whether a lane's part of the register is its encoding and nothing else."""
+        """Return whether a lane's part of the register is exactly its encoding."""
         whole = self.width == self.lane_width == 8 * self.lane.itemsize
         return self.sort == "bool" or (whole and (self.lanes == 1 or sys.byteorder == "little"))
 
     @cached_property
     def native_name(self) -> str:
-        """The type of numbers of one lane that NumPy has, or ml_dtypes; empty where there is none."""
+        """The name of the dtype in NumPy or ml_dtypes of numbers of one lane; empty where there is none."""
         f: Any = self.number
         if f is None or self.lanes > 1 or not self.stands_alone:
             return ""
@@ -78,12 +78,12 @@ class Type:
 
     @property
     def is_extension(self) -> bool:
-        """Return whether the native type is one of ml_dtypes."""
+        """Return whether the native dtype is one of ml_dtypes."""
         return self.native_name in _EXTENSIONS.values()
 
     @cached_property
     def native(self) -> np.dtype[Any] | None:
-        """The type that `native_name` names, if it is installed."""
+        """The dtype that `native_name` names, if it is installed."""
         if not self.is_extension:
             return np.dtype(self.native_name) if self.native_name else None
         try:
@@ -95,24 +95,24 @@ class Type:
 
     @cached_property
     def _scalar(self) -> type | None:
-        """NumPy's own type named `native_name`."""
+        """NumPy's own scalar type named `native_name`."""
         return None if self.is_extension else getattr(np, self.native_name or "-", None)
 
     def is_native(self, dtype: np.dtype[Any]) -> bool:
-        # NumPy makes the name of a type anew each time it is asked.
+        # NumPy creates the name of a dtype at each access.
         if dtype.type is self._scalar:
             return True
         return bool(self.native_name) and dtype.name == self.native_name and dtype.itemsize == self.bits.itemsize
 
     def is_signed_bits(self, dtype: np.dtype[Any]) -> bool:
-        """Return whether a type of NumPy's, with a sign, can only be meant as a register's bits: those who have no
-        unsigned integers write them so."""
+        """Return whether a signed integer dtype can only mean a register's bits, as in languages without unsigned
+        integers."""
         could_be_numbers = self.lanes == 1 and self.sort in ("float", "bool")
         return dtype.kind == "i" and dtype.itemsize == self.bits.itemsize and not could_be_numbers
 
     @cached_property
     def accepted(self) -> str:
-        """The arrays that an operand may be, in words."""
+        """The arrays that an operand may be, as text for errors."""
         if self.sort == "bool":
             return "bool"
         if self.lanes > 1:
@@ -121,11 +121,11 @@ class Type:
 
     @property
     def expected(self) -> str:
-        """`accepted` with the type, as errors say it."""
+        """`accepted` with the type, as text for errors."""
         return f"{self.accepted} for .{self.name}"
 
     def in_order_of(self, array: Array) -> np.dtype[Any]:
-        """Return the type of bits in an array's byte order."""
+        """Return the dtype of bits in an array's byte order."""
         return self.bits if array.dtype.isnative else self.bits.newbyteorder("S")
 
     def unpack(self, registers: Array) -> list[Array]:
@@ -157,17 +157,17 @@ class Type:
 
     @cached_property
     def _pairs(self) -> np.dtype[Any]:
-        """The type of two encodings, each of which fills half of it."""
+        """The dtype of two encodings, each of which fills half of it."""
         return np.dtype(f"u{2 * self.lane.itemsize}")
 
     @cached_property
     def is_spread(self) -> bool:
-        """Return whether `spread` and `gather` know how lanes stand in a register."""
+        """Return whether `spread` and `gather` support the position of lanes in a register."""
         whole, half = (self.lane_width * n == 8 * self.lane.itemsize for n in (1, 2))
         return self.sort != "bool" and sys.byteorder == "little" and (whole or (half and self.shift == 0))
 
     def spread(self, registers: Array) -> Array:
-        """Return the encodings in registers, side by side."""
+        """Return the encodings in registers, side by side in one array."""
         found: Array
         if self.stands_alone:
             found = registers.view(self.lane)
@@ -193,16 +193,16 @@ class Type:
         return found
 
 
-# The names of registers, and their types.
+# Registers by name, with their types.
 Registers: TypeAlias = "tuple[tuple[str, Type], ...]"
 
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """A result or source by its name; where its lanes stand in registers of their own, these have other names.
-    `lane_bits` are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first.
-    In a statement those of lanes are a vector where `braced`, and a `!` may stand before it where `negatable`. What is
-    `implicit` is the condition code, which no statement writes."""
+    """A result or source by its name; where each lane is in a register of its own, these have other names. `lane_bits`
+    are the bits of its one register that each lane reads, lane 0's first, each lane's highest bit first. In a
+    statement, the registers of lanes are a vector where `braced`, and a `!` may precede the operand where `negatable`.
+    An `implicit` operand is the condition code, which no statement writes out."""
 
     name: str
     registers: tuple[str, ...]
@@ -214,13 +214,14 @@ class Operand:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The lane of each register, where lanes have one each."""
+        """The lane of each register, where each lane has one of its own."""
         return tuple(int(r[len(self.name) :]) for r in self.registers) if self.registers != (self.name,) else ()
 
     def unpack(self, registers: Sequence[Array], lanes: int) -> Array:
-        """Return the encodings of `lanes` lanes, lane by lane: all elements' first lanes, then the second ones."""
+        """Return the encodings of `lanes` lanes, lane by lane: the first lanes of all elements, then the second
+        ones."""
         if self.lane_bits:
-            # Made when it is needed, once.
+            # Computed at most once, and only if needed.
             backward, size = cache(lambda: _reversed(registers[0])), registers[0].size
             gathered = np.empty(lanes * size, _holding(len(self.lane_bits[0])))
             for i, bits in enumerate(self.lane_bits):
@@ -244,7 +245,7 @@ class Operand:
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """`results` are d or p and, of p|q, q."""
+    """The operands of a variant. `results` are d or p and, with p|q, q."""
 
     results: tuple[Operand, ...]
     sources: tuple[Operand, ...]
@@ -260,7 +261,8 @@ class Signature:
 
     @cached_property
     def places(self) -> tuple[Registers, ...]:
-        """The registers of the first result, and of all where there are more: a function may have thousands."""
+        """The registers of the first result and, where there are several results, of all. Not of each number of
+        results: a function may have thousands."""
         made = (self.results[:1], self.results)[: len(self.results)]
         return tuple(tuple((r, o.type) for o in results for r in o.registers) for results in made)
 
@@ -276,13 +278,13 @@ class Signature:
         return any(t.sort == "bool" for _, t in self.registers)
 
     def representation(self, t: Type, operands: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-        """Return the type in which a register of the results comes, of operands of these types."""
+        """Return the dtype of a register of the results, for operands of these dtypes."""
         if t.sort == "integer":
             return t.native or t.bits
         registers = list(zip((r for _, r in self.registers), operands, strict=True))
         for r, dtype in registers:
             if r is t:
-                # NumPy makes a type anew of its own order, which is none of its own any more.
+                # newbyteorder on a dtype in native order returns a new object, which is no longer NumPy's singleton.
                 return dtype if dtype.isnative else dtype.newbyteorder("=")
         if not t.native_name or not all(r.is_native(d) for r, d in registers if r.sort == "float"):
             return t.bits
@@ -292,13 +294,13 @@ class Signature:
 
     @cached_property
     def flat(self) -> bool:
-        """Return whether lanes stand side by side in all registers, as many in each."""
+        """Return whether lanes are side by side in all registers, the same number in each."""
         every = (*self.results, *self.sources)
         return self._alike and all(o.type.stands_alone for o in every)
 
     @cached_property
     def _alike(self) -> bool:
-        """Return whether all registers have as many lanes."""
+        """Return whether all registers have the same number of lanes."""
         return all(map(self._has_all_lanes, (*self.results, *self.sources)))
 
     def _has_all_lanes(self, o: Operand) -> bool:
@@ -306,12 +308,12 @@ class Signature:
 
     @cached_property
     def _is_spread(self) -> bool:
-        """Return whether lanes stand side by side in all registers but those of results that have one for each."""
+        """Return whether lanes are side by side in all registers, except results with a register for each lane."""
         packed = (*(o for o in self.results if not o.order), *self.sources)
         return self.lanes > 1 and all(self._has_all_lanes(o) and o.type.is_spread for o in packed)
 
     def apply(self, function: Callable[..., Any], *registers: Array) -> list[Array]:
-        """Return the registers of the results that a function of lanes makes of the sources' registers, which are
+        """Return the registers of the results, computed by a function of lanes from the sources' registers, which are
         contiguous and of one dimension."""
         if self._is_spread:
             operands = [o.type.spread(x) for o, x in zip(self.sources, registers, strict=True)]
@@ -321,7 +323,7 @@ class Signature:
         found = function(*operands)
         made, size = [], registers[0].size * self.lanes
         for o, x in zip(self.results, found if isinstance(found, tuple) else (found,), strict=True):
-            # What is made of constants is one number.
+            # A result that depends on constants alone is a scalar.
             every = x if np.shape(x) == (size,) else np.broadcast_to(x, (size,))
             if not self._is_spread:
                 made += o.pack(every, self.lanes)
@@ -343,9 +345,9 @@ def type_named(name: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def signature(text: str) -> Signature:
-    """Return the signature of a line of the index: `p:pred q:pred = a:f32 b:f32`, `a[a1,a0]:f32` of lanes in registers
-    of their own, `a{a0,a1}:b16` of those of a vector, `!c:pred` where a `!` may stand before it, `~k:pred` of the
-    condition code, or `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
+    """Return the signature from a line of the index: `p:pred q:pred = a:f32 b:f32`; `a[a1,a0]:f32` for lanes in
+    registers of their own, `a{a0,a1}:b16` for those of a vector, `!c:pred` where a `!` may precede the operand,
+    `~k:pred` for the condition code, or `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
     results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
     return Signature(tuple(results), tuple(sources))
 
@@ -365,8 +367,8 @@ def _holding(bits: int) -> np.dtype[Any]:
 
 
 def _gather(registers: Array, bits: tuple[int, ...], reversed_: Callable[[], Array], to: Array) -> None:
-    """Gather these bits of registers, the highest first. Bits that stand there in reverse order are read in the
-    registers with all bits reversed."""
+    """Gather these bits of registers into `to`, the highest first. Runs in ascending order are read from the registers
+    with all bits reversed."""
     word = registers.dtype.type
     width = 8 * registers.dtype.itemsize
     for start, stop in _runs(bits):
@@ -399,7 +401,7 @@ def _runs(bits: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def _reversed(registers: Array) -> Array:
-    """Return bits in reverse order: the lowest in the highest place."""
+    """Return registers with the bits in reverse order: the lowest in the highest place."""
     word, found = registers.dtype.type, registers.byteswap()
     for places, mask in ((4, 0x0F), (2, 0x33), (1, 0x55)):
         other = found >> word(places)

@@ -1,5 +1,5 @@
-"""Sparse matrices A, of which half of each group of elements is stored: where these stand in their groups, as numbers
-and as the bits of metadata."""
+"""Sparse matrices A, which store half of each group of elements; the places of stored elements in their groups, as
+numbers and as the bits of metadata."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .layouts import Integers
 from .matrices.forms import Form
 from .operands import OperandError
 
-# The parts of a group, of which two are stored: of two elements these are halves, of eight they are pairs.
+# The parts of a group, of which two are stored: halves of elements in groups of two, pairs in groups of eight.
 _PARTS = 4
 
 
 class Stored:
-    """How A of a sparse form is stored. A place is the number of an element in its group of `of` elements, from 0 on;
-    `size` has the rows and columns of what is stored, and `each` is how many elements of a group are."""
+    """The storage of A of a sparse form. A place is the number of an element in its group of `of` elements, from 0 on.
+    `size` are the rows and columns as stored; `each` elements of a group are stored."""
 
     def __init__(self, form: Form, of: int) -> None:
         self._form, self._of = form, of
@@ -27,7 +27,7 @@ class Stored:
         _, self.size, _, _ = form.sizes
 
     def places(self, metadata: Any) -> Integers:
-        """Return the places of stored elements, which are given. Raises OperandError."""
+        """Return the given places of stored elements, checked. Raises OperandError."""
         wanted = f"for each stored element of A its index in its group of {self._of}, from 0 on"
         if metadata is None:
             raise OperandError(f"{self._form} requires metadata: an array {self.size} of integers, {wanted}")
@@ -49,7 +49,7 @@ class Stored:
         return np.asarray(parts[..., 0] | parts[..., 1] << 2)
 
     def of_codes(self, codes: Integers) -> Integers:
-        """Return the places of stored elements, of the four bits of metadata of each group. Raises OperandError."""
+        """Return the places of stored elements from the four bits of metadata of each group. Raises OperandError."""
         parts = np.stack([codes & 3, codes >> 2], -1)
         groups = self._elements(parts)
         wrong = self._are_wrong(groups, parts)
@@ -59,7 +59,7 @@ class Stored:
         return groups.reshape(*codes.shape[:-1], -1)
 
     def dense(self, a: Array, places: Integers) -> Array:
-        """Return A with the zeros that are not stored."""
+        """Return A with zeros for the elements that are not stored."""
         columns = np.arange(self.size[1]) // self.each * self._of + places
         a, columns = np.broadcast_arrays(a, columns)
         found = np.zeros((*a.shape[:-1], 2 * self.size[1]), a.dtype)
@@ -70,7 +70,7 @@ class Stored:
         return places.reshape(*places.shape[:-1], -1, self.each)
 
     def _parts(self, groups: Integers) -> Integers:
-        """Return the numbers of the two parts of groups that hold the stored elements."""
+        """Return the numbers of the two parts of groups that contain the stored elements."""
         if not self._together:
             return np.concatenate([2 * groups, 2 * groups + 1], -1)
         return groups[..., :: self._together] // self._together
@@ -83,7 +83,7 @@ class Stored:
         return every.reshape(*parts.shape[:-1], -1)
 
     def _are_wrong(self, groups: Integers, parts: Integers) -> Any:
-        """Return of which groups something else is stored than two of the four parts, or in another order."""
+        """Return for each group whether it is invalid: not two of the four parts, or in the wrong order."""
         first, second = parts[..., 0], parts[..., 1]
         right = ((groups >= 0) & (groups < self._of) & (groups == self._elements(parts))).all(-1)
         right &= (parts == self._parts(groups)).all(-1) & (first < second if self._form.is_ordered else first != second)

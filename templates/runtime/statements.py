@@ -1,4 +1,4 @@
-"""The operands of statements: as ptx/matching.py judges them, and the constants among them."""
+"""The operands of statements, as ptx/matching.py checks them, and the constants among them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Source(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement as ptx/matching.py asks for it."""
+    """A statement with the attributes that ptx/matching.py uses."""
 
     row: Row
     result: str
@@ -41,7 +41,7 @@ class Statement(NamedTuple):
 
 
 class Rules:
-    """The rules as ptx/matching.py asks for them."""
+    """The rules that ptx/matching.py uses."""
 
     assembler = ASSEMBLER
 
@@ -63,7 +63,7 @@ def _has_two(s: Signature) -> bool:
 
 
 def is_other(opcode: str, names: Sequence[str]) -> bool:
-    """Return whether a spelling is one of other instructions of an opcode's name."""
+    """Return whether a spelling belongs to other instructions with the same opcode."""
     rules, own = opcode_named(opcode).assembler, {row.types for row in rows_of(opcode)}
     return bool(rules) and is_elsewhere(names, rules, lambda n: n in TYPES or n in OTHER_TYPES, own)
 
@@ -77,15 +77,15 @@ def statement(row: Row, s: Signature) -> Statement:
 
 
 def reversed_signature(s: Signature) -> Signature:
-    """Return the signature of a statement that stands the other way round, its vector as the result."""
+    """Return the signature of a statement in the opposite direction, whose vector is the result."""
     (d,), (a,) = s.results, s.sources
     names = ",".join(f"d{i}" for i in range(len(a.registers)))
     return signature(f"d[{names}]:{a.type.name} = a:{d.type.name}")
 
 
 def bits_of(kind: str, value: float | int, t: Type) -> np.generic:
-    """Return the bits of a constant as an operand of a type: a double is rounded to f32, integers and bits are cut
-    off."""
+    """Return the bits of a constant as an operand of a type: a double is rounded to f32, integers and bits are
+    truncated."""
     if t.sort == "bool":
         return np.bool_(bool(value))
     word: Callable[[Any], np.generic] = t.bits.type

@@ -1,4 +1,5 @@
-"""Straight-line PTX as steps, each with the values that it takes and gives; and what is said of PTX that is none."""
+"""Straight-line PTX as steps, each with the values that it reads and writes; and the errors for PTX that cannot be
+run."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from .conditions import Guard
 from .kernels import Kernel
 from .signature import Signature, Type
 
-# How many refusals an error names.
+# The number of refusals listed in an error.
 _SHOWN = 20
 
 
 class Refused(NamedTuple):
-    """A refusal, and its place in the text: line and column count from 1, `source` is the line."""
+    """A refusal, and its place in the text: line and column count from 1, `source` is the text of the line."""
 
     line: int
     column: int
@@ -33,7 +34,7 @@ class Refused(NamedTuple):
 
 
 class StatementError(ValueError):
-    """PTX that cannot be run; `refused` says which statements, and why."""
+    """An error for PTX that cannot be run; `refused` lists the statements and the reasons."""
 
     def __init__(self, refused: Iterable[Refused]) -> None:
         self.refused = tuple(sorted(refused))
@@ -53,9 +54,10 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A statement. `sources` are values, some of them `negated`, and `results` those that it makes, None where one is
-    discarded; `names` are the registers of these, empty where the next step fills it, and `before` the values that they
-    had, None where they had none. Where it has a `guard` they keep these in the lanes in which that does not hold."""
+    """A statement. `sources` are the values that it reads, some of them `negated`. `results` are the values that it
+    writes, None for discarded ones; `names` are their registers, empty where the next step fills the register, and
+    `before` their previous values, None where they had none. In lanes where its `guard`, if any, is false, registers
+    keep these."""
 
     line: int
     text: str
@@ -72,12 +74,12 @@ class Step:
 
     @property
     def is_in_c(self) -> bool:
-        """Return whether it runs in C: the inverse of a kernel does not."""
+        """Return whether it runs in C. The inverse of a kernel does not."""
         return self.kernel.is_in_c and self.signature is self.kernel._signature
 
     @property
     def reads(self) -> set[int]:
-        """The values that it takes, those that its results keep elsewhere among them."""
+        """The values that it reads. With a guard, the previous values of its registers are among them."""
         if self.guard is None:
             return set(self.sources)
         return {*self.sources, *self.guard.values, *(v for v in self.before if v is not None)}
@@ -88,14 +90,14 @@ class Step:
 
     @property
     def effects(self) -> list[Effect]:
-        """The effects on the registers of its statement."""
+        """The effects on the registers that its statement writes."""
         found = zip(self.names, self.signature.places[-1], self.before, self.results, strict=False)
         return [Effect(name, t.name, before, v) for name, (_, t), before, v in found if v is not None and name]
 
     def run(self, values: dict[int, Array], size: int) -> None:
-        """Run it on `size` elements: its results are among the values afterwards."""
+        """Run it on `size` elements, and add its results to the values."""
         operands = [~values[i] if n else values[i] for i, n in zip(self.sources, self.negated, strict=True)]
-        # The next step takes them contiguous.
+        # The next step requires contiguous arrays.
         found = list(map(np.ascontiguousarray, self.kernel.registers(operands, size, self.signature)))
         for i, x in zip(self.results, kept(found, self.before, self.guard, values, size), strict=False):
             if i is not None:
@@ -104,8 +106,8 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Resize:
-    """The low bits of a register for an operand that has fewer, or a result in a register that has more: those above
-    are zeros, or copies of the sign where it is `signed`. Otherwise as a step."""
+    """The low bits of a register for a narrower operand, or a result in a wider register, extended by zeros, or by
+    copies of the sign where it is `signed`. Otherwise as a step."""
 
     line: int
     text: str
@@ -136,18 +138,18 @@ class Resize:
         return [Effect(self.name, self.type.name, self.before, self.result)] if self.name else []
 
     def run(self, values: dict[int, Array], size: int) -> None:
-        """Run it on `size` elements: its result is among the values afterwards."""
+        """Run it on `size` elements, and add its result to the values."""
         made = resized(values[self.source], self.type, self.signed)
         (values[self.result],) = kept([made], [self.before], self.guard, values, size)
 
 
 def is_signed(t: Type) -> bool:
-    """Return whether a value of a type is filled up by its sign in a register that has more bits."""
+    """Return whether a value of a type is sign-extended in a wider register."""
     return t.native_name.startswith("int")
 
 
 def resized(x: Array, to: Type, signed: bool) -> Array:
-    """Return bits in a register of a type: the low ones, or all, and zeros or copies of the sign above them."""
+    """Return bits in a register of a type: the low ones, or all, extended by zeros or copies of the sign."""
     return (x.view(f"i{x.itemsize}") if signed else x).astype(to.bits)
 
 
@@ -158,7 +160,7 @@ def kept(
     values: Mapping[int, Array],
     size: int,
 ) -> Sequence[Array]:
-    """Return results, which elsewhere than under a guard are what they were before."""
+    """Return results, with the previous values in the lanes where the guard is false."""
     if guard is None or not any(b is not None for b in before):
         return found
     condition = guard.holds(values, size)
@@ -167,7 +169,8 @@ def kept(
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """A register that goes in or comes out: its name, its value, and the types that its bits are read or written as."""
+    """A register that is an input or result: its name, its value, and the types as which its bits are read or
+    written."""
 
     name: str
     value: int
@@ -175,14 +178,15 @@ class Named:
 
     @property
     def type(self) -> Type:
-        """The type that its bits are read as: a number rather than bits."""
+        """The type as which its bits are read: preferably a number, not bits."""
         order = ("float", "integer", "bool", "bits")
         return min(self.types, key=lambda t: (not t.native_name, order.index(t.sort)))
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`constants` are values that are known: the bits. `target` is what the statements are judged for, if anything."""
+    """A program. `constants` are the bits of known values. `target` is the target that statements are checked for, if
+    any."""
 
     target: str | None
     inputs: tuple[Named, ...]
@@ -192,17 +196,17 @@ class Program:
 
     @cached_property
     def has_warps(self) -> bool:
-        """Whether some statement is run by all lanes of a warp at once."""
+        """Return whether all lanes of a warp run some statement together."""
         return any(step.is_of_warps for step in self.steps)
 
     @cached_property
     def done_with(self) -> tuple[tuple[int, ...], ...]:
-        """The values that nobody asks for again after each step."""
+        """The values that are no longer needed, after each step."""
         return done_with(self.steps, {named.value for named in self.results})
 
 
 class Dependent(Protocol):
-    """A step by the values that it takes and makes."""
+    """A step, seen as the values that it reads and writes."""
 
     @property
     def reads(self) -> set[int]: ...
@@ -212,7 +216,7 @@ class Dependent(Protocol):
 
 
 class Running(Dependent, Protocol):
-    """A step of a function. One that is of warps needs their 32 lanes one behind the other."""
+    """A step of a function. A step of warps requires their 32 lanes one after another."""
 
     @property
     def line(self) -> int: ...
@@ -236,7 +240,7 @@ class Running(Dependent, Protocol):
 
 
 def done_with(steps: Sequence[Dependent], results: set[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the values that neither later steps nor the results ask for again after each step."""
+    """Return, for each step, the values that neither later steps nor the results need."""
     wanted, found = set(results), []
     for step in reversed(steps):
         values = step.reads | step.writes

@@ -1,5 +1,5 @@
-"""PTX without loops -> steps: each statement's function with the values that it takes and gives, and the lanes in which
-it has effect. What cannot be run is refused, all of it at once."""
+"""PTX without loops -> steps: the function of each statement with the values that it reads and writes, and the lanes in
+which it has effect. All statements that cannot be run are reported at once."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def read(
     around: str = "",
 ) -> Program:
     """Return the program of a text: of PTX, of an asm statement of C++, or of a template with its constraints. `around`
-    declares registers that other texts share with it. Raises StatementError, and ValueError for names of results that
-    are none, and where something else than registers is declared."""
+    declares registers that the text shares with others. Raises StatementError, and ValueError for names of results that
+    are no registers of the text, and for an `around` that does not only declare registers."""
     try:
         if is_statement(text):
             template = of_statement(text)
@@ -57,9 +57,9 @@ def read(
 
 @dataclass(eq=False)
 class Register:
-    """`possible` are the types that it may be declared with, as far as statements tell; `first` and `last` as which it
-    is read before it is written, and written last. It has a value of its own where it is `set`; what it had before is
-    the value `initial`, and it is an input where that is needed."""
+    """A register. `possible` are the types that it may be declared with, as far as statements decide. `first` are the
+    types as which it is read before it is written, `last` is the type of its last write. It has been written in the
+    lanes `set`. `initial` is its value before the first write; the register is an input where that value is needed."""
 
     name: str
     home: int
@@ -73,17 +73,17 @@ class Register:
     first: list[Type] = field(default_factory=list)
     last: Type | None = None
     written: int = -1
-    place: int = 0  # of what wrote it last
+    place: int = 0  # of the last statement that writes it
     read: bool = False
 
     @property
     def type(self) -> Type | None:
-        """The type that it is declared with."""
+        """The type of its declaration."""
         return type_named(self.declared[1:]) if self.declared[1:] in _WIDTHS else None
 
 
 class Refusal(Exception):
-    """The refusal of a statement: what is wrong, and where in the text."""
+    """The refusal of a statement: the reason, and the position in the text."""
 
     def __init__(self, start: int, message: str) -> None:
         super().__init__(message)
@@ -91,10 +91,10 @@ class Refusal(Exception):
 
 
 class Reader:
-    """A reader of items one by one. It is what is scanned, too."""
+    """A reader of items one by one. It is also the source that is scanned."""
 
     final, embedded, full = True, False, False
-    # Whether the lanes of a warp are run together.
+    # Whether the lanes of a warp run together.
     has_warps = True
 
     def __init__(self, text: str, target: str | None, template: Template | None, around: str = "") -> None:
@@ -113,17 +113,18 @@ class Reader:
         self._matcher = Matcher(Rules())
         self._named: dict[tuple[int, str], Register] = {}
         self._refused: list[Refused] = []
-        # What is read before it is written, in a block of its own.
+        # Refusals of reads before writes, each with the block that declares the register.
         self._unset: list[tuple[int, Refused]] = []
-        self._outermost: set[int] = set()  # blocks in no other
+        self._outermost: set[int] = set()  # blocks in no other block
         self._constants: dict[int, np.generic] = {}
         self._steps: list[Any] = []
-        # Of values the bits, and their low bits by an operand's type.
+        # The dtype of each value's bits; and the values resized for narrower or wider operands, by value and dtype.
         self._bits: dict[int, np.dtype[Any]] = {}
         self._fitted: dict[tuple[int, np.dtype[Any]], int] = {}
         self._values = 0
-        self._inputs: list[Register] = []  # what may be one
-        # Where statements have effect, where those behind a label that jumps lead to do, and the labels so far.
+        self._inputs: list[Register] = []  # possible inputs
+        # The lanes in which statements have effect now, those that jump to each label further down, and the labels so
+        # far.
         self._conditions = Conditions()
         self._active = ALWAYS
         self._jumps: dict[str, tuple[int, int]] = {}
@@ -136,7 +137,7 @@ class Reader:
         return _place(self._source, self._offset(offset))
 
     def _offset(self, offset: int) -> int:
-        """Return an offset in the text that was given."""
+        """Return the offset in the original text."""
         if self._template is None:
             return offset
         places = self._template.places
@@ -149,7 +150,7 @@ class Reader:
         self._refused.append(self._at(start, message))
 
     def take(self, item: Instruction | Directive | Problem | Declaration | Other) -> None:
-        """Take the next item."""
+        """Read the next item."""
         try:
             self._take_item(item)
         except (TooManyError, RecursionError):
@@ -182,7 +183,7 @@ class Reader:
             self._refuse_directive(item.start, item.text)
 
     def take_other(self, item: Other) -> None:
-        """Take a statement that is none of the database's. Raises Refusal."""
+        """Read a statement that is not in the database. Raises Refusal."""
         opcode = item.text.partition(".")[0]
         if opcode in MATRIX_OPCODES:
             self._multiply(item)
@@ -196,7 +197,7 @@ class Reader:
         self.refuse(start, f"{name[0] if name else 'this directive'} is not supported; only .reg is")
 
     def _directive(self, item: Directive) -> None:
-        """Take `.version` and `.target`, which say what the statements are judged for, unless the caller does."""
+        """Read `.version` and `.target`, for which statements are checked unless the caller chose a target."""
         for word in item.values[:1]:
             if item.name == "version" and word.text in CATALOG.versions:
                 self.ptx = word.text
@@ -232,7 +233,7 @@ class Reader:
     # Branches
 
     def _branch(self, item: Other) -> None:
-        """Take a branch: the lanes that it takes have no part in what follows, up to its label."""
+        """Read a branch: lanes that take it skip all statements up to its label."""
         label = item.operands.strip()
         start = item.operands_start + item.operands.find(label)
         if label in self._labels:
@@ -251,7 +252,7 @@ class Reader:
     # Matrices
 
     def _multiply(self, item: Other) -> None:
-        """Take a statement that multiplies matrices. Raises Refusal."""
+        """Read a statement that multiplies matrices. Raises Refusal."""
         head = "".join(item.text.split())
         if not self.has_warps:
             raise Refusal(
@@ -280,7 +281,7 @@ class Reader:
         self._steps.append(MatrixStep(line, self._said(item), does, sources, constants, results, names, before))
 
     def _matrix(self, o: Operand, name: str, does: Multiplying, item: Other) -> tuple[Operand, ...]:
-        """Return the registers of an operand."""
+        """Return the registers or constants of an operand."""
         count, _ = does.operands[name]
         parts = o.parts if o.kind == kinds.VECTOR else (o,) if name not in MATRICES else ()
         if len(parts) != count:
@@ -292,7 +293,7 @@ class Reader:
         return parts
 
     def _choice(self, o: Operand, name: str, item: Other) -> Any:
-        """Return the value of a selector, or those of a byte-id and a thread-id."""
+        """Return the value of a selector, or the byte-id and the thread-id."""
         found = tuple(self._integer(p, item) for p in o.parts or (o,))
         if len(found) != CONSTANTS[name]:
             raise Refusal(item.operands_start + o.start, f"{name} has {CONSTANTS[name]}, not {len(found)}")
@@ -306,7 +307,7 @@ class Reader:
         return int(value)
 
     def _held(self, o: Operand, t: Type, item: Other) -> int:
-        """Return the value of a register of a matrix, or of a constant in its place."""
+        """Return the value of a register of a matrix, of a special register or of a constant."""
         if o.kind in (constants.INTEGER, constants.SINGLE, constants.DOUBLE):
             return self._constant(o, t, item)
         if o.kind in kinds.SPECIALS:
@@ -320,7 +321,7 @@ class Reader:
         return self._fill(register, t, ALWAYS)
 
     def _of_matrix(self, o: Operand, t: Type, item: Other) -> Register:
-        """Return a register of a matrix, which has the bits of its type."""
+        """Return a register of a matrix, which has as many bits as its type."""
         start = item.operands_start + o.start
         if o.kind[0] not in '."' and o.kind != kinds.REGISTER:
             raise Refusal(start, f"{o.text} is not a register")
@@ -383,7 +384,7 @@ class Reader:
         for i, (o, (_, t)) in enumerate(written):
             wide = self._wide(o, t)
             if wide is not None and made[i] is not None:
-                # The result goes into its register by a step of its own.
+                # A separate step moves the result into its wider register.
                 self._values += 1
                 final, made[i] = made[i], self._values
                 signed = is_signed(t)
@@ -397,7 +398,7 @@ class Reader:
                 before.append(code.value if guard == ALWAYS else self._value_before(code, result.type))
                 made.append(self._fill(code, result.type, guard))
                 called.append(_CONDITION_CODE)
-                code.read = True  # no result of the text
+                code.read = True  # not a result of the text
         values, negated = zip(*used, strict=True)
         self._steps.append(
             Step(
@@ -417,7 +418,7 @@ class Reader:
         self._steps += resized
 
     def _split(self, item: Instruction | Other) -> list[Operand]:
-        """Return the operands of a statement, a register that is a vector as its registers in braces."""
+        """Return the operands of a statement. A register that is a vector becomes its registers in braces."""
         found = []
         for o in map(self._registers.known, split(item.operands)):
             if o.kind.startswith(".v"):
@@ -429,7 +430,7 @@ class Reader:
         return found
 
     def _said(self, item: Instruction | Other) -> str:
-        """Return the text of a statement."""
+        """Return the text of a statement on one line."""
         return " ".join(self.text[item.statement : item.operands_start + len(item.operands)].split())
 
     def _check_name(self, o: Operand, item: Instruction | Other) -> None:
@@ -442,11 +443,12 @@ class Reader:
                 raise Refusal(item.operands_start + p.start, f"{name} has no value here")
 
     def _where(self, item: Instruction | Other, opposite: bool = False) -> int:
-        """Return where a statement has effect, or where its guard keeps it from that."""
+        """Return the condition under which a statement has effect or, if `opposite`, under which its guard prevents
+        it."""
         return self._conditions.both(self._active, self._guard(item, opposite))
 
     def _guard(self, item: Instruction | Other, opposite: bool) -> int:
-        """Return where the guard of a statement holds, or does not."""
+        """Return the condition that the guard of a statement is true or, if `opposite`, false."""
         text = self.text[item.statement : item.start]
         m = re.match(r"\s*@\s*(!?)\s*(\S+)", text)
         if m is None:
@@ -495,8 +497,8 @@ class Reader:
         return f"({argument.value})"
 
     def _condition_code(self, t: Type, v: Statement, item: Instruction, where: int) -> int:
-        """Return the value of the condition code, a carry or a borrow as a statement before has set it; it is an input
-        where none has."""
+        """Return the value of the condition code, a carry or a borrow that an earlier statement set, or else an
+        input."""
         code = self._known(_CONDITION_CODE, t.name)
         if code.last not in (None, t):
             message = f"{v.spelling} reads a {t.name}, but the statements before produce a {code.last.name}"
@@ -517,11 +519,11 @@ class Reader:
         return self._value_of(self._known(o.text, name), t, item.operands_start + o.start, ALWAYS)
 
     def _known(self, text: str, name: str, argument: Argument | None = None) -> Register:
-        """Return what stands for a value that is none of a register's, and always an input."""
+        """Return the register for a value that no register of the text has, which is always an input."""
         return self._named.setdefault((0, text), Register(name, 0, "", argument))
 
     def _operand(self, name: str) -> int | None:
-        """Return the number of the operand of inline assembly that a name stands for; None for another name."""
+        """Return the number of the operand of inline assembly that a name means; None for another name."""
         m = _NUMBERED.fullmatch(name)
         return int(m[1]) if m and int(m[1]) < len(self._arguments) else None
 
@@ -568,7 +570,7 @@ class Reader:
         return self._fitted[key]
 
     def _value_before(self, register: Register, t: Type) -> int:
-        """Return the value that a register has, whether it was set or not."""
+        """Return the value of a register, whether it was set or not."""
         if register.value is None:
             self._values += 1
             register.value = register.initial = self._values
@@ -580,13 +582,13 @@ class Reader:
         return register.value
 
     def _wide(self, o: Operand, t: Type) -> Type | None:
-        """Return the type of the register of a result that has other bits than this."""
+        """Return the type of a result's register if it has another size than this type, else None."""
         register = None if o.kind == kinds.DISCARD else self._register(o.text, 0)
         type_ = register.type if register else None
         return type_ if type_ is not None and type_.bits != t.bits else None
 
     def _take(self, register: Register, argument: Argument) -> None:
-        """Give the register of an operand the value that comes in."""
+        """Give the register of an operand its input value."""
         self._values += 1
         register.value = register.initial = self._values
         self._bits[self._values] = type_named(argument.type).bits
@@ -595,7 +597,8 @@ class Reader:
         self._inputs.append(register)
 
     def _need(self, register: Register, start: int) -> None:
-        """Note that a register is read in lanes in which it was not written: it is an input, or must not be."""
+        """Note that a register is read in lanes in which it was not written: it is an input, or an error where it
+        cannot be one."""
         if register.is_input:
             return
         register.is_input, register.set = True, ALWAYS
@@ -611,7 +614,7 @@ class Reader:
             self._unset.append((register.home, self._at(start, f"{message}; write it first, or declare it outside")))
 
     def _before(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
-        """Return the value of a result's register, which it keeps elsewhere."""
+        """Return the previous value of a result's register, which it keeps where the guard is false."""
         if o.kind == kinds.DISCARD:
             return None
         start = item.operands_start + o.start
@@ -621,7 +624,7 @@ class Reader:
         return self._kept(register, t, guard)
 
     def _kept(self, register: Register, t: Type, guard: int) -> int | None:
-        """Return the value that a register keeps where a guard does not hold."""
+        """Return the value that a register keeps where a guard is false."""
         return register.value if guard == ALWAYS else self._value_before(register, t)
 
     def _write(self, o: Operand, t: Type, v: Statement, item: Instruction, guard: int) -> int | None:
@@ -634,14 +637,14 @@ class Reader:
         return self._fill(register, t, guard)
 
     def _check_written(self, o: Operand, register: Register) -> None:
-        """Refuse a result in an operand that is an input alone."""
+        """Refuse to write an operand that is only an input."""
         number = self._operand(o.text)
         if number is not None and not self._arguments[self._arguments[number].register].writes:
             message = f'{o.text} is an input, "{register.name}"; writing requires the constraint "=" or "+"'
             raise Refusal(register.place, message)
 
     def _fill(self, register: Register, t: Type, guard: int) -> int:
-        """Return the value that a register has from now on."""
+        """Return a new value for a register, which it has from now on."""
         self._values += 1
         self._bits[self._values] = (register.type or t).bits
         register.value, register.last, register.read = self._values, t, False
@@ -650,8 +653,8 @@ class Reader:
         return self._values
 
     def _narrow(self, register: Register, taken: tuple[str, ...], start: int, what: str) -> None:
-        """Narrow the possible types of an undeclared register to those that a statement takes; refuse it where none is
-        left."""
+        """Narrow the possible types of an undeclared register to those that a statement accepts. Raises Refusal where
+        none is left."""
         if register.declared or not taken:
             return
         possible = register.possible
@@ -663,7 +666,7 @@ class Reader:
         register.possible = left
 
     def _forget(self, item: Instruction) -> None:
-        """Take the results of a refused statement as written, so that no more is said of them."""
+        """Treat the results of a refused statement as written, to avoid consequential errors."""
         first = next(split(item.operands), None)
         for o in (first.parts or (first,)) if first else ():
             if o.kind == kinds.REGISTER and not re.search(r"[.\[]", o.text):
@@ -681,7 +684,7 @@ class Reader:
 
     def program(self, results: Iterable[str] | None) -> Program:
         used = {home for home, _ in self._named}
-        # Braces around everything are those of a function's body.
+        # A function body is in braces.
         body = next(iter(self._outermost)) if len(self._outermost) == 1 and 0 not in used else 0
         for label, (start, _) in self._jumps.items():
             self.refuse(start, f"there is no label {label} after this branch")
@@ -706,8 +709,8 @@ class Reader:
         return Program(self.target, tuple(inputs), tuple(ends), self._constants, tuple(self._steps))
 
     def _results(self, results: Iterable[str] | None, body: int) -> list[Register]:
-        """Return the registers that are results: outputs of inline assembly, or what nobody reads again, or what is
-        named."""
+        """Return the registers that are results: the outputs of inline assembly, the named ones, or those that are not
+        read again."""
         written = [r for r in self._named.values() if r.written >= 0]
         if results is not None:
             return [self._named_result(name, written, body) for name in results]
@@ -743,9 +746,9 @@ class Reader:
 # An operand of inline assembly.
 _NUMBERED = re.compile(r"%([0-9]{1,4})")
 _CONDITION_CODE = "CC.CF"
-# The registers of a vector by their names, each of which has two.
+# The registers of a vector by their names; each has two names.
 _LANES = {"x": "x", "y": "y", "z": "z", "w": "w", "r": "x", "g": "y", "b": "z", "a": "w"}
-# Bits of the registers that may be declared.
+# The bits of the types that registers may be declared with.
 _WIDTHS = {
     **{f"{sort}{width}": width for sort in "bsu" for width in (8, 16, 32, 64)},
     "f16": 16, "f16x2": 32, "f32": 32, "f64": 64, "pred": 1,
@@ -765,7 +768,7 @@ def _at(text: str, offset: int, message: str) -> Refused:
 
 
 def _incoming(register: Register) -> str:
-    """Return the name of an input: of an operand that shares a register it is the operand's."""
+    """Return the name of an input; for an operand that shares a register it is that of the operand."""
     return register.argument.name if register.argument else register.name
 
 
@@ -782,7 +785,7 @@ def _unknown(statement: str) -> str:
 
 
 def _types(register: Register, used: Iterable[Type]) -> tuple[Type, ...]:
-    """Return the types as which a register is used, and the type of its declaration."""
+    """Return the types as which a register is used, and its declared type."""
     found = list(used)
     if declared := register.type:
         found = [*(t for t in found if t.bits == declared.bits), declared]

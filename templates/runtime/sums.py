@@ -1,8 +1,7 @@
-"""Sums of products as tensor cores compute them: aligned to the largest term, cut, added exactly, rounded once.
+"""Sums of products as tensor cores compute them: aligned to the largest term, truncated, added exactly, rounded once.
 
-All is computed in float64. It has every product, and every sum of what is kept, as that is a whole number of the last
-bit that is kept. Matrices stand in the last two axes of arrays. What each figure is stands in
-spec/tensor/arithmetic.yaml.
+All is computed in float64. It can represent every product and every sum of truncated terms, as a whole number of the
+last bit that is kept. Matrices are the last two axes of arrays. spec/tensor/arithmetic.yaml describes each parameter.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ _AT_ONCE = 1 << 14
 
 
 class Sum(NamedTuple):
-    """The figures of a sum: the products that are added in one step, the bits that are kept behind the point of the
-    largest term, the exponents that zero has beside results of f32 and f16, and, where a result of f32 is cut to fewer,
-    the bits of its fraction. `group` products are added exactly before they are scaled."""
+    """The parameters of a sum: `terms` products are added in one step, with `bits` bits kept behind the point of the
+    largest term. `zero` are the exponents of zero for results of f32 and f16; `kept` are the fraction bits of an f32
+    result that is truncated to fewer. `group` products are added exactly before they are scaled."""
 
     terms: int
     bits: int
@@ -44,36 +43,36 @@ class Sum(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The values of encodings, and their exponents: of a subnormal number the least one of its format."""
+    """The values of encodings, and their exponents; a subnormal number has the least exponent of its format."""
 
     value: Doubles
     exponent: Integers
 
     def placed(self, change: Callable[[Any], Any]) -> Numbers:
-        """Return the numbers with another arrangement of their arrays."""
+        """Return the numbers with their arrays rearranged."""
         return Numbers(change(self.value), change(self.exponent))
 
     def along_rows(self, places: Any) -> Numbers:
-        """Return the numbers at some places of rows."""
+        """Return the numbers at some places along rows."""
         return self.placed(lambda x: x[..., places])
 
     def along_columns(self, places: Any) -> Numbers:
-        """Return the numbers at some places of columns."""
+        """Return the numbers at some places along columns."""
         return self.placed(lambda x: x[..., places, :])
 
     def times(self, scales: Numbers) -> Numbers:
-        """Return the numbers times scales, whose exponents are added."""
+        """Return the numbers multiplied by scales, with the exponents added."""
         return Numbers(self.value * scales.value, self.exponent + scales.exponent)
 
     def grouped(self) -> Numbers:
         """Return the numbers with one exponent for all but zeros: where products are added exactly before they are
-        scaled, the exponents of their scales alone align the sum."""
+        scaled, only the exponents of their scales align the sum."""
         return self._replace(exponent=np.where(self.exponent == _NOTHING, np.int32(_NOTHING), np.int32(0)))
 
 
 class Step(NamedTuple):
-    """A step of a sum: the places of its products, what was summed before, the last bit that is kept, and the bits of
-    the result."""
+    """A step of a sum: the places of its products, the sum before, the last bit that is kept, and the bits of the
+    result."""
 
     places: range
     before: Doubles
@@ -114,13 +113,13 @@ def _numbers(bits: Array, f: Format | Declared) -> Numbers:
 
 
 def _power(exponents: Integers) -> Doubles:
-    """Return powers of two that are normal numbers."""
+    """Return powers of two, which must be normal numbers."""
     found: Doubles = (exponents.astype(np.int64) + BINARY64.bias << BINARY64.fraction_bits).view(np.float64)
     return found
 
 
 def summed(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum) -> Array:
-    """Return the sums of the products of rows of A and columns of B and of C, in the format of the result."""
+    """Return the sums of C and the products of rows of A and columns of B, in the format of the result."""
     in_c = matrices_in_c.ufunc("sums")
     if in_c is not None:
         found: Array = in_c(*a, *b, c.astype(np.uint32, copy=False), _figures(of_c, result, s))
@@ -134,24 +133,24 @@ def summed(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Su
 
 
 def _figures(of_c: Format, result: Format, s: Sum) -> Integers:
-    """Return the figures of a sum in a row, as the extension takes them."""
+    """Return the parameters of a sum as a row of numbers, for the extension."""
     of_sum = s.terms, s.bits, s.zero[result.name], s.group, _is_nearest(result), _lost(result, s.kept)
     formats = of_c.exponent_bits, of_c.fraction_bits, result.exponent_bits, result.fraction_bits
     return np.array([[*of_sum, *formats, result.canonical_nan]], np.int64)
 
 
 def _is_nearest(result: Format) -> bool:
-    """Return whether sums are rounded to the nearest; else they are cut."""
+    """Return whether sums are rounded to nearest; else they are truncated."""
     return result.width == 16
 
 
 def _lost(result: Format, kept: int | None) -> int:
-    """Return how many bits are cut off from the fraction of a result that is cut."""
+    """Return how many fraction bits of a truncated result are cut off."""
     return 0 if kept is None or _is_nearest(result) else result.fraction_bits - kept
 
 
 def steps(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum) -> Iterator[Step]:
-    """Yield the steps of sums: the result of one is a term of the next one. Here a stack of matrices has its axis
+    """Yield the steps of sums; the result of each step is a term of the next one. A stack of matrices has its axis
     behind those of the matrices."""
     before = numbers(c, of_c)
     for first in range(0, len(b.value), s.terms):
@@ -174,7 +173,7 @@ def steps(a: Numbers, b: Numbers, c: Array, of_c: Format, result: Format, s: Sum
 
 
 def _rounded(exact: Doubles, result: Format, lost: int) -> Array:
-    """Return sums in the format of the result: rounded to the nearest, or cut toward zero and so many bits shorter."""
+    """Return sums in the format of the result: rounded to nearest, or rounded toward zero and `lost` bits shorter."""
     bits: Array
     if _is_nearest(result):
         bits = exact.astype(np.float16).view(np.uint16)
@@ -182,7 +181,7 @@ def _rounded(exact: Doubles, result: Format, lost: int) -> Array:
         nearest = exact.astype(np.float32)
         beyond = (np.abs(nearest.astype(np.float64)) > np.abs(exact)) & (np.abs(exact) < 2.0**128)
         bits = nearest.view(np.uint32) - beyond.astype(np.uint32)
-    # What becomes nothing is positive.
+    # A zero result is positive.
     bits[(bits & result.magnitude_mask) == 0] = 0
     bits = bits >> result.unsigned.type(lost) << result.unsigned.type(lost)
     bits[np.isnan(exact)] = result.nan
@@ -190,7 +189,8 @@ def _rounded(exact: Doubles, result: Format, lost: int) -> Array:
 
 
 def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
-    """Return the results of a fused multiply-add for each product, in the order of K, of bits of binary64."""
+    """Return the results of a chain of fused multiply-adds, one for each product in the order of K, for bits of
+    binary64."""
     in_c = matrices_in_c.ufunc("chain")
     if in_c is not None:
         found: Array = in_c(*(x.view(np.float64) for x in (a, b, c)))
@@ -206,9 +206,9 @@ def chained(a: Array, b: Array, c: Array, f: Format) -> Array:
 
 
 def _in_blocks(function: Callable[..., Array], matrices: Sequence[Array], result: Format) -> Array:
-    """Return what a function makes of stacks of matrices, which broadcast; the last ones are of the result's size. It
-    gets so few at a time that NumPy finds in the cache what it made before. The axis of their stack is the last one, in
-    which NumPy is quickest, as it is longer than rows are."""
+    """Return the results of a function of stacks of matrices, which broadcast; the last ones are of the result's size.
+    Each call gets so few that its intermediate results stay in the cache. The stack is the last axis, where NumPy is
+    quickest, because it is longer than rows are."""
     check_processor()
     size = matrices[-1].shape[-2:]
     shapes = [x.shape[:-2] for x in matrices]

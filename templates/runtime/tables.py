@@ -1,4 +1,4 @@
-"""Results that are read instead of computed, where an operand has few patterns."""
+"""Results that are looked up instead of computed, where an operand has few patterns."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from .binary import Array
 from .narrowing import single_to_odd
 
-# The results at a time, and the calls for few results, that are worth a table of 65,536: a call takes as long as
-# dozens of its results.
+# The number of results at a time, and of calls for few results, that justifies a table of 65,536: a call takes as long
+# as dozens of its results.
 ENOUGH, _OFTEN = 1 << 12, 64
-# The number of functions whose tables are kept: the larger ones have half a megabyte.
+# The number of functions whose tables are kept; the larger tables have half a megabyte.
 _KEPT = 64
 _Function: TypeAlias = "Callable[..., Array]"
 _T = TypeVar("_T")
 _tables: dict[_Function, Any] = {}
-# How often functions without tables were called for few results.
+# The number of calls for few results, for functions without tables.
 _asked: dict[_Function, int] = {}
 
 
@@ -32,12 +32,12 @@ def every_pattern(width: int) -> Array:
 
 
 def kept(function: _Function, made: Callable[[], _T]) -> _T:
-    """Return the tables of a function, making them if it has none."""
+    """Return the tables of a function, computed at the first call."""
     found: _T | None = _tables.get(function)
     if found is None:
         found = _tables[function] = made()
         while len(_tables) > _KEPT:
-            # A copy: another thread may keep one meanwhile.
+            # A copy, because another thread may add a table meanwhile.
             oldest = next(iter([*_tables]))
             _tables.pop(oldest, None)
             _asked.pop(oldest, None)
@@ -49,7 +49,7 @@ def are_kept(function: _Function) -> bool:
 
 
 def half(x: Array) -> Array:
-    """Return the upper half of each binary32, its last bit set where it is not the whole."""
+    """Return the upper half of each binary32, with its last bit set where the lower half is not zero."""
     rest = (x & np.uint32(0xFFFF)) != 0
     found: Array = (x >> np.uint32(16)).astype(np.uint16)
     found |= rest
@@ -57,7 +57,7 @@ def half(x: Array) -> Array:
 
 
 def halved(function: _Function) -> _Function:
-    """Return a function of a binary32 number that sees no more of it than `half`, and reads its results there."""
+    """Return a function that looks up its results, from a function of a binary32 that depends only on `half` of it."""
     of_half = tabulated(16)(lambda x: function(x.astype(np.uint32) << np.uint32(16)))
 
     @wraps(function)
@@ -68,8 +68,8 @@ def halved(function: _Function) -> _Function:
 
 
 def quartered(function: _Function) -> _Function:
-    """Return a function of a binary64 number that sees no more of it than `half` of a binary32 number, to which the
-    number is rounded to odd."""
+    """Return a function that looks up its results, from a function of a binary64 that depends only on `half` of the
+    binary32 to which the number is rounded to odd."""
 
     def of_single(x: Array) -> Array:
         return function(x.view(np.float32).astype(np.float64).view(np.uint64))
@@ -86,8 +86,8 @@ def quartered(function: _Function) -> _Function:
 
 
 def tabulated(width: int, other: int = 0) -> Callable[[_Function], _Function]:
-    """Return a decorator for a function of one operand of `width` bits, or of two, with 16 bits together at most. The
-    function then reads its results where many are asked for at a time."""
+    """Return a decorator for a function of one operand of `width` bits, or of two operands with at most 16 bits
+    together. The function then looks up its results where many are wanted at a time."""
     least = min(ENOUGH, 1 << (width + other))
 
     def decorate(function: _Function) -> _Function:

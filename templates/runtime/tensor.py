@@ -1,4 +1,4 @@
-"""mma on matrices: as the tensor core of a target adds, in every bit as far as that is known."""
+"""mma on matrices, with the additions of a target's tensor core, in every bit as far as that is known."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NATIVE = {
     "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e3m2": "float6_e3m2fn",
     "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn", "ue8m0": "float8_e8m0fnu", "ue4m3": "float8_e4m3fn",
 }  # fmt: skip
-# The types of elements as bits, or as integers; of those in a byte that has more bits, what there is.
+# The dtypes of elements as bits, or as integers; an element of fewer than 8 bits is in a byte, and _RANGES limits it.
 _BITS = {
     "f16": "uint16", "bf16": "uint16", "f32": "uint32", "tf32": "uint32", "f64": "uint64", "s32": "uint32",
     "e4m3": "uint8", "e5m2": "uint8", "e3m2": "uint8", "e2m3": "uint8", "e2m1": "uint8",
@@ -39,7 +39,7 @@ _RANGES = {"s4": (-8, 7), "u4": (0, 15), "b1": (0, 1), "e2m1": (0, 15), "e3m2": 
 
 
 class NoRuleError(LookupError):
-    """The error where it is not known what a target's tensor core does with a form."""
+    """An error for a form whose computation on a target is unknown."""
 
 
 def mma(
@@ -51,20 +51,20 @@ def mma(
         >>> ptxemu.mma("m16n8k16.f32.f16", a, b, np.float32(1), target="H100")[0, 0]
         np.float32(17.0)
 
-    `form` has the shape and the types of D and A, and those of B and C where they are others, as in
+    `form` is the shape and the types of D and A, and those of B and C where they differ from A's and D's, as in
     "m16n8k32.f32.e4m3.e5m2"; or it is the whole spelling: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32". A has M
-    rows of K elements, B K rows of N, C and D M rows of N; what stands before the last two axes broadcasts. Elements
-    are of NumPy's type or one of ml_dtypes, or bits: uint32 of f32 and tf32, uint8 of FP8, FP6 and FP4. With scales of
-    blocks `scale_a` has M rows of 1, 2 or 4, and `scale_b` as many rows of N.
+    rows of K elements, B K rows of N, C and D M rows of N; axes before the last two broadcast. Elements are of a type
+    of NumPy or ml_dtypes, or bits: uint32 for f32 and tf32, uint8 for FP8, FP6 and FP4. With scales of blocks,
+    `scale_a` has M rows of 1, 2 or 4, and `scale_b` as many rows of N.
 
-    Of a sparse form, as in "m16n8k64.sp.s32.s8", A has M rows of the K / 2 elements that are stored. `metadata` are
+    In a sparse form, such as "m16n8k64.sp.s32.s8", A has M rows of the K / 2 elements that are stored. `metadata` are
     integers in its shape: the place of each element in its group, from 0 on. Groups are 2 elements of tf32, 8 of 4
     bits, where neighbours are stored together, and 4 of the others. A row of zeros but for elements 1, 2, 4 and 7 has
     the metadata [1, 2, 0, 3].
 
-    Raises OperandError (a TypeError) for matrices of another shape or type, ValueError for what is no form,
-    UnknownVariantError where the target does not have it, NoRuleError (a LookupError) where nobody has told what the
-    target computes, UnknownTargetError."""
+    Raises OperandError (a TypeError) for matrices of another shape or type, ValueError for an invalid form,
+    UnknownVariantError where the target does not support it, NoRuleError (a LookupError) where no source says what the
+    target computes, and UnknownTargetError."""
     f, t = _form(form), target_named(target)
     if not CATALOG.takes(f.requires, t):
         raise UnknownVariantError(f"{f} is not available on {t}; it requires {CATALOG.text(f.requires)}")
@@ -89,7 +89,7 @@ def _form(text: str) -> Form:
 
 
 def row_for(f: Form, target: str) -> Row:
-    """Return what a target does with a form. Raises NoRuleError."""
+    """Return how a target computes a form. Raises NoRuleError."""
     if (found := row_of(f, CATALOG.targets[target].base or target, ROWS)) is None:
         known = "; of sparse forms those of integers are known" if f.is_sparse else ""
         raise NoRuleError(f"no source says how {target} computes {f}{known}")
@@ -97,7 +97,8 @@ def row_for(f: Form, target: str) -> Row:
 
 
 def _shaped(x: Array, name: str, f: Form, size: tuple[int, int]) -> Array:
-    """Return a matrix of a form; C may be one number for all. Raises OperandError."""
+    """Return a matrix of a form, after checking its shape; C may be one number for all elements. Raises
+    OperandError."""
     if name == "C" and not x.ndim:
         return np.broadcast_to(x, size)
     if x.shape[-2:] != size:
@@ -113,7 +114,7 @@ def stored(f: Form) -> Stored:
 
 
 def _dense(f: Form, a: Array, metadata: Any) -> Array:
-    """Return a sparse A with its zeros. Raises OperandError."""
+    """Return a sparse A as a dense one. Raises OperandError."""
     if not f.is_sparse:
         raise OperandError(f"{f} takes no metadata; only sparse forms do")
     how = stored(f)
@@ -124,7 +125,7 @@ def _dense(f: Form, a: Array, metadata: Any) -> Array:
 
 
 def _scales(f: Form, scale_a: Any, scale_b: Any) -> tuple[Numbers, Numbers]:
-    """Return the scales of each element of A and of B. Raises OperandError."""
+    """Return the scale of each element of A and of B. Raises OperandError."""
     if not f.is_scaled:
         raise OperandError(f"{f} takes no scales; only forms with .block_scale do")
     m, n, k = f.size
@@ -139,7 +140,7 @@ def _scales(f: Form, scale_a: Any, scale_b: Any) -> tuple[Numbers, Numbers]:
 
 
 def scales_of(bits: Array, of: str) -> Numbers:
-    """Return the values of scales. Of a type that is another one without its sign, the bit of that does not count."""
+    """Return the values of scales. Of an unsigned type with the patterns of a signed one, the sign bit is ignored."""
     f = getattr(formats, UNSIGNED.get(of, of))
     return numbers(bits & f.magnitude if of in UNSIGNED else bits, f)
 
@@ -166,22 +167,22 @@ def _computed(
 
 def numbers_of(bits: Array, of: str) -> Numbers:
     """Return the values of elements."""
-    # The low bits of a register do not count.
+    # The low 13 bits of a register with tf32 are ignored.
     return numbers(bits >> np.uint32(13) if of == "tf32" else bits, getattr(formats, of))
 
 
 def element_of(f: Form, of: str) -> Element:
-    """Return how an element of a type stands in a register of a form."""
+    """Return the position of an element of a type in a register of a form."""
     return PACKED.get(f.kind, {}).get(of) or ELEMENTS[of]
 
 
 def sum_of(row: Row, bits: int) -> Sum:
-    """Return the figures of a row for elements of so many bits."""
+    """Return the parameters of a sum from a row, for elements of so many bits."""
     return Sum(row.bytes * 8 // bits, row.bits, row.zero, row.kept, row.group)
 
 
 def _in_halves(f: Form, target: str, through: str, a: Array, b: Array, c: Array, result: Format) -> Array:
-    """Return what becomes of two sums, of the places k with k % 4 < 2 and of the others, and of C added last."""
+    """Return the result of two sums, over the places k with k % 4 < 2 and over the others, with C added last."""
     s, halves = halved(f, target, through)
     x, y = (converted(z, of, through) for z, of in ((a, f.types[1]), (b, f.types[2])))
     total = np.zeros_like(c)
@@ -192,13 +193,13 @@ def _in_halves(f: Form, target: str, through: str, a: Array, b: Array, c: Array,
 
 
 def converted(bits: Array, of: str, to: str) -> Numbers:
-    """Return elements of a type as numbers of another one, which has them all."""
+    """Return elements of a type as numbers of another type, which has all of them."""
     f = getattr(formats, to)
     return numbers(convert(bits, getattr(formats, of), f, roundTiesToEven, False), f)
 
 
 def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]]:
-    """Return how two halves are summed, and the places of each."""
+    """Return the parameters of the two half sums, and the places of each."""
     m, n, k = f.size
     half = f._replace(shape=f"m{m}n{n}k{k // 2}", types=(f.types[0], through, through, f.types[3]))
     lower = np.arange(k) % 4 < 2
@@ -206,9 +207,9 @@ def halved(f: Form, target: str, through: str) -> tuple[Sum, tuple[Array, Array]
 
 
 def _integers(f: Form, a: Array, b: Array, c: Array) -> Array:
-    """Return exact sums of 32 bits, which wrap around or are clamped."""
+    """Return exact sums of 32 bits that wrap around or are clamped."""
     if f.types[1] == "b1":
-        # What is done with the bits stands before what is done with the results of that.
+        # In the spelling, the operation on bits is before the one on its results.
         both = getattr(np, f"bitwise_{f.names[-2]}")
         counted = [(x, y) for x in (0, 1) for y in (0, 1) if both(x, y)]
         total = sum(_products(a == x, b == y) for x, y in counted)
@@ -222,7 +223,7 @@ def _integers(f: Form, a: Array, b: Array, c: Array) -> Array:
 
 
 def _products(a: Array, b: Array) -> Array:
-    """Return the product of matrices of integers. float64 has all of its sums, and NumPy is quickest with it."""
+    """Return the product of matrices of integers. float64 has all sums exactly, and NumPy is quickest with it."""
     return (a.astype(np.float64) @ b.astype(np.float64)).astype(np.int64)
 
 
@@ -230,7 +231,7 @@ def _products(a: Array, b: Array) -> Array:
 
 
 def native_of(of: str) -> np.dtype[Any] | None:
-    """Return the type of NumPy or ml_dtypes that has the elements, if it is installed."""
+    """Return the dtype of NumPy or ml_dtypes that has the elements, if it is installed."""
     name = _NATIVE.get(of, "")
     if hasattr(np, name):
         return np.dtype(name)
@@ -260,7 +261,7 @@ def bits_of(x: Any, name: str, of: str) -> Array:
 
 
 def elements_of(bits: Array, of: str) -> Array:
-    """Return bits as elements: of NumPy's type or ml_dtypes' where there is one, else as integers or bits."""
+    """Return bits as elements: of a dtype of NumPy or ml_dtypes where there is one, else as integers or bits."""
     integers, native = np.dtype(_BITS[of]), native_of(of)
     if integers.kind == "i":
         unused = 8 - ELEMENTS[of].bits

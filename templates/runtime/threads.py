@@ -1,4 +1,4 @@
-"""Kernels whose threads know nothing of each other, on arrays: each lane is a thread."""
+"""Kernels with independent threads, on arrays: each lane is a thread."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _LOCAL = 1 << 26  # bytes of local memory of the threads that are run together
 
 
 def kernel(source: str | os.PathLike[str], name: str | None = None, target: str | None = None) -> ThreadKernel:
-    """Return a kernel of a module of PTX, as nvcc -ptx writes it, as a function of arrays.
+    """Return a kernel of a module of PTX, such as nvcc -ptx writes, as a function of arrays.
 
-    `source` is the text, or a path; `name` that of the kernel, where there are several. What threads do is computed
-    statement by statement for many of them at once. There are guards, branches to labels further down, parameters,
-    global memory and special registers, but no loops, no calls, no shared memory, and no thread waits for another.
+    `source` is the text, or a path; `name` is the kernel's name, needed where there are several. Statements are run one
+    by one, each for many threads at once. A kernel may have guards, branches to labels further down, parameters, global
+    memory and special registers, but no loops, no calls, no shared memory, and no thread may wait for another.
 
     Raises StatementError with every statement that cannot be run, ValueError where there is no such kernel, OSError for
     a file that cannot be read."""
@@ -48,8 +48,8 @@ def kernel(source: str | os.PathLike[str], name: str | None = None, target: str 
 class ThreadKernel:
     """A kernel that can be called on arrays: `kernel(grid, block, *arguments)`.
 
-    A parameter of 64 bits takes an array, at whose first element it points, or an integer; others take a number, of
-    Python's or NumPy's. A structure takes bytes, or a tuple of what stands in it, each as it is aligned."""
+    For a parameter of 64 bits, pass an array, to whose first element it then points, or an integer; for others, a
+    number of Python or NumPy. For a structure, pass bytes, or a tuple of its members, each as it is aligned."""
 
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
@@ -65,10 +65,10 @@ class ThreadKernel:
         return f"<ptxemu kernel {self.name}({', '.join(f'.{p.type} {p.name}' for p in self._entry.parameters)})>"
 
     def __call__(self, grid: int | Sequence[int], block: int | Sequence[int], *arguments: Any) -> None:
-        """Run a grid of blocks of threads, each size a number or up to three.
+        """Run a grid of blocks of threads. Each size is a number or up to three numbers.
 
-        Raises OperandError (a TypeError) for arguments of another number or kind, ValueError for sizes and arrays that
-        cannot be, AddressError (an IndexError) for addresses outside of the arrays."""
+        Raises OperandError (a TypeError) for arguments of another number or kind, ValueError for impossible sizes and
+        arrays, AddressError (an IndexError) for addresses outside of the arrays."""
         blocks, threads = _size("grid", grid, _LARGEST), _size("block", block, (_THREADS,) * 3)
         if np.prod(threads) > _THREADS:
             raise ValueError(f"a block has at most {_THREADS} threads, not {int(np.prod(threads))}")
@@ -90,7 +90,7 @@ class ThreadKernel:
                 self._run(launch, count, values, memory)
 
     def _run(self, launch: _Launch, count: int, values: dict[int, Array], memory: Memory) -> None:
-        """Run some threads, statement by statement. `values` are those that are known before."""
+        """Run some threads, statement by statement. `values` are those that are known already."""
         special = launch.special(count)
         for named in self._entry.specials:
             if named.name not in special:
@@ -107,8 +107,7 @@ class ThreadKernel:
 
 
 class _Launch:
-    """The threads of a call, one behind another: those of a block, then those of the next one. `first` is the thread of
-    the first lane."""
+    """The threads of a call, block by block. `first` is the thread of the first lane."""
 
     def __init__(self, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
         self._grid, self._block = grid, block
@@ -116,7 +115,7 @@ class _Launch:
         self.first = 0
 
     def parts(self, at_once: int) -> Iterator[int]:
-        """Yield the number of threads of blocks that are run together, about so many, and be at the first of them."""
+        """Yield the number of threads that run together, whole blocks with about `at_once` threads, and set `first`."""
         blocks = int(np.prod(self._grid))
         together = max(1, at_once // self._threads)
         for start in range(0, blocks, together):
@@ -124,7 +123,7 @@ class _Launch:
             yield min(together, blocks - start) * self._threads
 
     def thread(self, lane: int) -> str:
-        """Return which thread a lane is."""
+        """Return a description of the thread that a lane is."""
         number, thread = divmod(self.first + lane, self._threads)
         inside, outside = (
             ", ".join(str(int(c)) for c in _coordinates(np.array(n), sizes))
@@ -133,7 +132,7 @@ class _Launch:
         return f"thread ({inside}) of block ({outside})"
 
     def special(self, count: int) -> dict[str, Callable[[], Array]]:
-        """Return how special registers are computed, by their names."""
+        """Return the functions that compute special registers, by name."""
         numbers, threads = np.divmod(np.arange(self.first, self.first + count), self._threads)
         lanes = threads % _WARP
         bit = np.uint64(1) << lanes.astype(np.uint64)
@@ -203,7 +202,7 @@ def _as_bytes(p: Parameter, x: Any, memory: Memory) -> bytes:
 
 
 def _number(g: Given, data: bytes) -> np.generic:
-    """Return a part of a parameter as the bits of a register."""
+    """Return part of a parameter as the bits of a register."""
     x = np.frombuffer(data, g.type.bits, 1, g.offset)
     found: np.generic = resized(x, g.register, is_signed(g.type))[0]
     return found

@@ -1,4 +1,4 @@
-"""Why an element of D is what it is: each step of its sum, with what was cut."""
+"""The derivation of an element of D: each step of its sum, and the truncated terms."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .tensor_cores import ELEMENTS, FORMS
 
 
 class Term(NamedTuple):
-    """A product, with its place k, or a sum of products of which k is the first, times their scales; or what was summed
-    before, whose place is None; and what is kept of it."""
+    """A term of a sum and what is kept of it. It is a product, with its place k, or a sum of products of which k is the
+    first, multiplied by their scales; or the sum so far, whose k is None."""
 
     k: int | None
     value: Fraction
@@ -28,8 +28,8 @@ class Term(NamedTuple):
 
 
 class Summed(NamedTuple):
-    """A step of a sum: its terms but for zeros, the last bit that is kept, the exact sum of what was kept, and the bits
-    of the result. Where a NaN or an infinity decides, there are no terms."""
+    """A step of a sum: its nonzero terms, the last bit that is kept, the exact sum of the kept parts, and the bits of
+    the result. Where a NaN or an infinity decides, there are no terms."""
 
     terms: tuple[Term, ...]
     unit: Fraction
@@ -38,7 +38,7 @@ class Summed(NamedTuple):
 
 
 class Why(NamedTuple):
-    """The result's bits and the steps to it. `last` is C where it is added in a last addition. A term is a sum of
+    """The bits of the result and the steps to it. `last` is C where it is added in a last addition. A term is a sum of
     `group` products."""
 
     form: Form
@@ -52,9 +52,9 @@ class Why(NamedTuple):
 def mma_steps(
     form: str, row: Any, column: Any, c: Any, *, target: str, scale_a: Any = None, scale_b: Any = None
 ) -> Why:
-    """Return how a target computes one element of D: of a row of A, a column of B and an element of C, as ptxemu.mma
-    takes them, and of the scales of the row and of the column. Of a row that is shorter than K, the rest is zero.
-    Sparse forms have no steps here.
+    """Return how a target computes one element of D from a row of A, a column of B and an element of C, which are as
+    for ptxemu.mma, and from the scales of the row and of the column. A row shorter than K is filled with zeros. Sparse
+    forms have no steps here.
 
     Raises what ptxemu.mma raises."""
     f, t = form_named(form, FORMS, ELEMENTS), target_named(target)
@@ -91,7 +91,7 @@ def _scales(f: Form, x: Any, name: str) -> Any:
 
 
 def _why(f: Form, target: str, a: Any, b: Any, one: Any, scales: tuple[Numbers, Numbers] | None, result: int) -> Why:
-    """Return the steps to a result that is known."""
+    """Return the steps to a known result."""
     rule = row_for(f, target)
     if rule.exact or rule.chain:
         return Why(f, target, result, (), None)
@@ -124,8 +124,8 @@ def _filled(x: Any, name: str, k: int) -> Any:
 
 
 def _told(found: Iterable[Step], x: Numbers, y: Numbers, places: Sequence[int], group: int = 1) -> Iterator[Summed]:
-    """Yield steps of the sum of products of a row and a column, which have these places; of each `group` of products
-    their sum, by the place of the first."""
+    """Yield the steps of the sum of products of a row and a column with these places. Each `group` of products is one
+    term, at the place of the first."""
     products = (x.value.ravel() * y.value.ravel()).tolist()
     for step in found:
         yield _summed(step, {places[k]: math.fsum(products[k : k + group]) for k in step.places[::group]})

@@ -1,5 +1,5 @@
-"""Inline assembly in Triton's interpreter: under TRITON_INTERPRET=1, `tl.inline_asm_elementwise` runs here once
-`ptxemu.triton.install()` was called."""
+"""Inline assembly in Triton's interpreter: with TRITON_INTERPRET=1, `tl.inline_asm_elementwise` runs here after a call
+of `ptxemu.triton.install()`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REGISTER = 4  # bytes of the registers that narrower elements are packed into
 
 def install(target: str | None = None) -> None:
     """Make Triton's interpreter run inline assembly, with the behaviour of a target. Raises ImportError without Triton,
-    UnknownTargetError. What cannot be run raises StatementError where a kernel comes to it."""
+    and UnknownTargetError. PTX that cannot be run raises StatementError when a kernel reaches it."""
     named = target and target_named(target)
     interpreter = import_module("triton.runtime.interpreter")
 
@@ -36,7 +36,7 @@ def install(target: str | None = None) -> None:
 
 
 class _Results:
-    """Results as the interpreter asks for them."""
+    """Results with the method that the interpreter calls."""
 
     def __init__(self, results: Sequence[Any]) -> None:
         self._results = results
@@ -53,9 +53,9 @@ def run(
     pack: int = 1,
     target: str | None = None,
 ) -> list[NDArray[Any]]:
-    """Return what assembly makes of arrays of one shape, `pack` elements at a time, as arrays of these dtypes. Elements
-    of less than four bytes stand together in a register, the first lowest. Raises StatementError, and ValueError for
-    constraints of another number of registers."""
+    """Return the results of inline assembly for arrays of one shape, `pack` elements at a time, as arrays of these
+    dtypes. Elements of less than four bytes share a register, the first lowest. Raises StatementError, and ValueError
+    for constraints of another number of registers."""
     made, given, taken = _compiled(asm, constraints, target)
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
     size = int(np.prod(shape, dtype=int))
@@ -79,7 +79,7 @@ def run(
 
 @lru_cache(256)
 def _compiled(asm: str, constraints: str, target: str | None) -> tuple[Function, list[int], list[int]]:
-    """Return the function of a block, and the bytes of the registers that it gives and takes."""
+    """Return the function, and the bytes of the registers that it writes and reads."""
     made, arguments = function(asm, target, constraints=constraints), of_template("", constraints).arguments
     widths = [int(a.type[1:] or 32) // 8 for a in arguments]
     given = [w for w, a in zip(widths, arguments, strict=True) if a.writes]
@@ -92,7 +92,7 @@ def _together(dtype: np.dtype[Any], pack: int) -> int:
 
 
 def _registers(x: NDArray[Any], pack: int) -> list[NDArray[Any]]:
-    """Return the registers that hold an array, `pack` elements in each lane; a last lane is filled up by zeros."""
+    """Return the registers that contain an array, `pack` elements in each lane; the last lane is padded with zeros."""
     together = _together(x.dtype, pack)
     padded = np.concatenate([x, np.zeros(-x.size % pack, x.dtype)])
     words = padded.view(f"u{x.dtype.itemsize * together}").reshape(-1, pack // together)

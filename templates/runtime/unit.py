@@ -1,13 +1,13 @@
-"""A special function unit on arrays of bit patterns, as it was recovered from a recording.
+"""A special function unit on arrays of bit patterns, as recovered from a recording.
 
-A table-based quadratic interpolator (S. F. Oberman and M. Y. Siu, ARITH 2005): an argument is reduced to a segment and
-a place in it, a quadratic polynomial with coefficients from a table is summed in fixed point, the sum is scaled and
-truncated. Where no such table was found, results are told by their differences from correctly rounded ones. Everything
-is computed in integers, but the correctly rounded results. units.py holds what is known.
+It is a table-based quadratic interpolator (S. F. Oberman and M. Y. Siu, ARITH 2005). An argument is reduced to a
+segment and a place in it, a quadratic polynomial with coefficients from a table is summed in fixed point, and the sum
+is scaled and truncated. Where no such table was found, results are stored as differences from correctly rounded ones.
+Everything but the correctly rounded results is computed in integers. units.py has the recovered data.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _PART = 1 << 15
 class Unit:
     """One function of the unit on some targets.
 
-    `kind` and the fields up to `kept` say how an argument is reduced (see `reduce`), those up to `own_results` what
-    becomes of the sum: a number, plus the scale where `exponent` is None, rounded to `point` bits after the point, down
-    or `toward_zero`, times 2 to the power of `exponent` times the scale, truncated to `precision` bits. `special` are
-    the results of +zero, -zero, +infinity, -infinity, NaN and negative numbers (-1: these have none of their own),
-    `own_results` those of single operands; `own_sums` are sums, in units of 2**-point, by their places.
+    `kind` and the fields up to `kept` say how an argument is reduced (see `reduce`). Those up to `own_results` say how
+    the sum becomes the result: a number, plus the scale where `exponent` is None, rounded to `point` bits after the
+    point, down or `toward_zero`, times 2 to the power of `exponent` times the scale, truncated to `precision` bits.
+    `special` are the results for +zero, -zero, +infinity, -infinity, NaN and negative numbers (-1: these have none of
+    their own), `own_results` those for single operands; `own_sums` are sums, in units of 2**-point, by their places.
 
     `coefficients` are the rows C0, C1, C2 of the sum
 
         C0 << shifts[0] + C1 * x << shifts[1] + C2 * square << shifts[2] + bias
 
-    which has shifts[3] more bits after the point. The square is that of x without its last `unseen` bits, and lacks
-    what stands below 2**drop: with `columns` the partial products there, else the bits. Without coefficients,
-    `differences` is a zlib stream in base85 of little-endian integers of `width` bytes: the steps in the last place by
-    which a result differs from that of `function`."""
+    which has shifts[3] more bits after the point. The square is that of x without its last `unseen` bits. It lacks what
+    is below 2**drop: with `columns` the partial products there, else the bits. Without coefficients, `differences` is a
+    zlib stream in base85 of little-endian integers of `width` bytes: the steps in the last place by which a result
+    differs from that of `function`."""
 
     format: Format
     kind: str
@@ -76,18 +76,18 @@ class Unit:
 
     @cached_property
     def places(self) -> int:
-        """The bits of an argument's integer within an octave or a quarter."""
+        """The number of bits of an argument's integer within an octave or a quarter."""
         return self.bits - 2 if self.kind == "turns" else self.bits
 
     @cached_property
     def local(self) -> int:
-        """The bits of a place within its segment."""
+        """The number of bits of a place within its segment."""
         return self.places - (self.segments.bit_length() - 1)
 
     @cached_property
     def table(self) -> tuple[Array, Array, Array]:
-        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place but for the factors x and square. In
-        float64, which is quicker, if that has every sum."""
+        """C0 with the bias, C1 and C2 by segment, in units of the sum's last place, without the factors x and square.
+        They are float64, which is quicker, if that has every sum exactly."""
         c0, c1, c2 = np.array(self.coefficients, np.int64).T
         first, second, third, out = self.shifts
         tables = (c0 << first) + self.bias, c1 << second, c2 << third
@@ -110,7 +110,8 @@ class Unit:
 
     @cached_property
     def fits(self) -> bool:
-        """Return whether 32 bits hold the encodings of sums with their exponents, even those beyond the format."""
+        """Return whether 32 bits are enough for the encodings of sums with their exponents, even beyond the format's
+        range."""
         if self.format.width != 32 or not self.positive:
             return False
         c0, c1, c2 = (np.abs(c.astype(np.float64)).max() for c in self.table)
@@ -129,20 +130,21 @@ class Unit:
 
     @cached_property
     def steps(self) -> Array:
-        """The differences by the integer of the argument."""
-        import base64  # few functions have any
+        """The differences, by the integer of the argument."""
+        import base64  # few functions have differences
         import zlib
 
         return np.frombuffer(zlib.decompress(base64.b85decode("".join(self.differences.split()))), f"<i{self.width}")
 
 
 def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
-    """Return the square of x without its last `unseen` bits in units of 2**drop, for int64 from 0 on. With `columns`,
-    it lacks the partial products below; those of two different bits stand once, in the column above their own."""
+    """Return the square of x without its last `unseen` bits, in units of 2**drop, for int64 from 0 on. With `columns`
+    it lacks the partial products below; the product of two different bits counts once, in the column above their
+    own."""
     x = x >> unseen << unseen
     whole = x * x
     if columns:
-        # Bit i meets itself in column 2 i, and bit j below it in column i + j + 1.
+        # Bit i times itself is in column 2 i; bit i times a lower bit j is in column i + j + 1.
         for i in range(drop):
             below = x & ((1 << max(0, min(i, drop - 1 - i))) - 1)
             lost = (below << (i + 1)) + ((1 << 2 * i) if 2 * i < drop else 0)
@@ -153,7 +155,7 @@ def square(x: Array, drop: int, columns: bool, unseen: int = 0) -> Array:
 def unit(x: Array, u: Unit) -> Array:
     """Return the results of the unit for x, bits of its format."""
     if np.ndim(x) == 1 and x.size > _PART:
-        # Numbers of 64 bits take twice the room that those of 32 have in a cache.
+        # Intermediate results of 64 bits take twice the space of operands in a cache.
         return np.concatenate([_part(x[i : i + _PART], u) for i in range(0, x.size, _PART)])
     result = _part(np.atleast_1d(x), u)
     return result if np.shape(x) else result[0]
@@ -173,26 +175,25 @@ def _part(operands: Array, u: Unit) -> Array:
 
 
 def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
-    """Return the scale; the integer that picks segment and place, both with a sign; and whether the sign is to be
-    inverted.
+    """Return the scale; the integer that selects segment and place, both with a sign; and whether the sign is inverted.
 
-    Of special operands they mean nothing. kind:
+    They mean nothing for special operands. The kinds are:
 
-      significand  `bits` bits of the fraction, above them what tells `octaves` apart; the scale is the rest of the
+      significand  `bits` bits of the fraction, below those that tell `octaves` apart; the scale is the rest of the
                    exponent
-      octaves      as well, for exponents from `first` on; the scale is the exponent
-      fixed        `bits` bits after the point; the scale is what stands before it. A `negative` number is rounded down
-                   ("floor"), or its magnitude truncated and subtracted from zero ("negate"), where there is a fraction
-                   less one unit of its last place ("complement")
-      turns        times `factor` an angle in turns with `bits` bits after the point, plus `phase` quarters, within
-                   its quarter, mirrored in odd ones; the scale is 0. Where `kept` is not zero, the product is first
-                   truncated to so many bits after the point of the number's significand
+      octaves      likewise, for exponents from `first` on; the scale is the exponent
+      fixed        `bits` bits after the point; the scale is the part before it. A `negative` number is rounded down
+                   ("floor"), or its magnitude truncated and subtracted from zero ("negate"), less one unit of
+                   the last place where there is a fraction ("complement")
+      turns        the product with `factor` as an angle in turns with `bits` bits after the point, plus `phase`
+                   quarters, within its quarter, mirrored in odd ones; the scale is 0. Where `kept` is not zero, the
+                   product is first truncated to so many bits after the point of the number's significand
     """
     f = u.format
     sign = x > f.magnitude_mask
     none = np.broadcast_to(False, x.shape)
     if u.kind in ("significand", "octaves"):
-        # The exponent, without its bias, stands above the fraction.
+        # The exponent, without its bias, is above the fraction.
         above = (x & f.magnitude_mask).astype(np.promote_types(f.signed, np.int32))
         above -= f.bias << f.fraction_bits
         negative = sign if u.odd else none
@@ -208,13 +209,13 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
     number = _float64(x & f.magnitude_mask if u.kind == "turns" or u.negative != "floor" else x, f)
     ones = (1 << u.places) - 1
     if u.kind == "fixed":
-        # What is further from zero is beyond every exponent.
+        # Numbers further from zero are beyond every exponent.
         most = 2 << (f.exponent_bits - 1)
         np.clip(number, -most, most, out=number)
         number *= 1 << u.bits
         fixed = np.floor(number, out=number).astype(np.int64)
         if u.negative != "floor":
-            # -x is ~x + 1, and with a unit less ~x. NumPy's masked copies take many times as long.
+            # -x is ~x + 1, and ~x is one unit less. NumPy's masked copies take many times as long.
             minus = np.negative(sign.view(np.int8)).astype(np.int64)
             one = sign & (fixed & ones == 0) if u.negative == "complement" else sign
             fixed ^= minus
@@ -227,7 +228,7 @@ def reduce(x: Array, u: Unit) -> tuple[Array, Array, Array]:
         number /= last
         np.floor(number, out=number)
         number *= last
-    # Whole turns are lost.
+    # Whole turns are dropped.
     number -= np.floor(number)
     number *= 1 << u.bits
     place = number.astype(np.int32)
@@ -247,22 +248,22 @@ def _float64(x: Array, f: Format) -> Array:
     if f.native is not None:
         return x.view(f.native).astype(np.float64)
     size = (x & f.magnitude_mask).astype(np.int64)
-    # The bits of float64 but for the sign.
+    # The bits of float64 without the sign.
     wide = (size << (52 - f.fraction_bits)) + ((1023 - f.bias) << 52)
     found: Array = np.where(size < int(f.smallest_normal), 0, wide).view(np.float64)
     return np.where(x > f.magnitude_mask, -found, found)
 
 
 def interpolate(place: Array, u: Unit) -> Array:
-    """Return the polynomial, with shifts[3] bits more after the point than the result: int64, or float64 where that has
-    it."""
+    """Return the polynomial with shifts[3] bits more after the point than the result: int64, or float64 where that has
+    it exactly."""
     segment = (place >> u.local).astype(np.intp, copy=False)
     if u.mirror == "negate":
-        # A place that is a whole quarter lies at the end of the last segment.
+        # A place that is a whole quarter is at the end of the last segment.
         np.minimum(segment, len(u.coefficients) - 1, out=segment)
     x = place - (segment << u.local) if u.mirror == "negate" else place & ((1 << u.local) - 1)
     c0, c1, c2 = u.table
-    # Indices are in range: a mode spares NumPy the look at each. It takes far longer for factors of another type.
+    # Indices are in range; a mode spares NumPy the check of each. NumPy is far slower with factors of another dtype.
     total = c1.take(segment, mode="wrap")
     total *= x.astype(total.dtype)
     curve = c2.take(segment, mode="wrap")
@@ -275,7 +276,7 @@ def interpolate(place: Array, u: Unit) -> Array:
 
 
 def finish(total: Array, scale: Array, u: Unit) -> Array:
-    """Return the number that a sum stands for, in bits: rounded, normalised and truncated."""
+    """Return the numbers of sums, in bits: rounded, normalised and truncated."""
     f, out = u.format, u.shifts[3]
     if u.exponent is None:
         total += scale.astype(total.dtype) * (1 << (u.point + out))
@@ -286,13 +287,13 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
     else:
         ones = np.where(total < 0, -1, 1)
         value = ((total * ones >> out) * ones if u.toward_zero else total >> out).astype(np.float64)
-    # float64 has it normalised: what is truncated of it is the result.
+    # float64 normalises the value; its truncation is the result.
     sign = zero = None
     if not u.positive:
-        # There is no zero with a sign among sums.
+        # Sums have no -0.
         value += 0.0
         sign = (value.view(np.uint64) >> np.uint64(64 - f.width)).astype(f.unsigned) & f.sign_mask
-        # A scale could make something of it.
+        # A scale would turn a zero into another number.
         zero = value == 0 if u.exponent else None
     if not u.positive:
         np.abs(value, out=value)
@@ -315,14 +316,14 @@ def finish(total: Array, scale: Array, u: Unit) -> Array:
 
 
 def _in_range(encoded: Array, f: Format) -> Array:
-    """Return magnitudes from encodings that may be beyond the format's; what is tiny is a zero."""
+    """Return magnitudes from encodings that may be outside the format's range; tiny ones become zero."""
     np.clip(encoded, encoded.dtype.type(0), encoded.dtype.type(f.infinity), out=encoded)
     result = encoded.astype(f.unsigned)
     return replace(result, result < f.smallest_normal, f.unsigned.type(0), f)
 
 
 def _specials(x: Array, result: Array, u: Unit) -> None:
-    """Put in the results of operands that are not reduced, or have results of their own."""
+    """Write the results of operands that are not reduced, or have results of their own."""
     f = u.format
     for operand, own in u.own_results:
         result[x == f.unsigned.type(operand)] = own
@@ -336,7 +337,7 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
     zero, negative_zero, infinity, negative_infinity, nan, negative = (f.unsigned.type(max(s, 0)) for s in u.special)
     outside = magnitude - least >= most - least
     if 16 * np.count_nonzero(outside) > outside.size:
-        # Many are NaNs where x is the result of another unit, whose operands were negative: what follows is for few.
+        # There may be many NaNs where x is the result of another unit for negative operands; the rest is for few.
         nans = magnitude > f.infinity
         replace(result, nans, nan, f)
         outside &= ~nans
@@ -345,7 +346,7 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
         return
     operands, size = x.reshape(-1)[few], magnitude.reshape(-1)[few]
     sign = operands > f.magnitude_mask
-    # Below `first` a number is its own result.
+    # Numbers below `first` are their own results.
     found = np.where(sign & (u.special[5] >= 0), negative, operands)
     found = np.where(size < f.smallest_normal, np.where(sign, negative_zero, zero), found)
     large = np.where(sign, negative_infinity, infinity)
@@ -356,7 +357,7 @@ def _specials(x: Array, result: Array, u: Unit) -> None:
 
 
 def _differing(u: Unit, place: Array, scale: Array) -> Array:
-    """Return the correctly rounded results at places, moved as many steps as the table says, and scaled."""
+    """Return the correctly rounded results at places, moved by the steps of the table, and scaled."""
     f = u.format
     # Encodings without the bits that results do not have, as integers in the order of the numbers.
     cut = f.precision - u.precision

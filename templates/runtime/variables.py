@@ -1,5 +1,5 @@
-"""The variables that a module of PTX declares: in constant or global memory, with the values that they begin with, and
-in the local memory of each thread."""
+"""The variables that a module of PTX declares: in constant or global memory, with their initial values, and in the
+local memory of each thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .ptx import constants
 from .signature import type_named
 from .statements import bits_of
 
-# Declarations of variables. No loads and stores: there the name of the space stands behind an opcode.
+# Declarations of variables, not loads and stores: there the space follows an opcode.
 DECLARED = re.compile(r"(?<![\w.])(?:\.(?:extern|visible|weak|common)\s+)?\.(?:const|global)\b[^;]*+(?:;|\Z)")
 LOCAL = re.compile(r"\.local\b[^;]*+;")
 _READ = re.compile(
@@ -24,12 +24,12 @@ _READ = re.compile(
 _ADDRESS = re.compile(
     r"\s*+(?:generic\s*+\(\s*+(?P<generic>[A-Za-z_$%][\w$]*+)\s*+\)|(?P<name>[A-Za-z_$%][\w$]*+))\s*+"
 )
-# Bytes of a variable, and of one that each thread has.
+# The most bytes of a variable, and of one in local memory.
 _LARGEST, _LARGEST_LOCAL = 1 << 30, 1 << 19
 
 
 class UnreadError(Exception):
-    """The error for a variable whose declaration says what is not read here: what it is, and where that stands."""
+    """An error for a variable whose declaration is not supported: the reason, and the position in the text."""
 
     def __init__(self, message: str, start: int = 0) -> None:
         super().__init__(message)
@@ -37,14 +37,15 @@ class UnreadError(Exception):
 
 
 class Variable(NamedTuple):
-    """A variable by its name, and its bytes."""
+    """A variable: its name and its bytes."""
 
     name: str
     data: NDArray[np.uint8]
 
 
 class Local(NamedTuple):
-    """A variable that each thread has for itself: its size in bytes, and the value that is its address."""
+    """A variable in local memory, of which each thread has its own: its size in bytes, and the value that is its
+    address."""
 
     name: str
     size: int
@@ -52,7 +53,7 @@ class Local(NamedTuple):
 
 
 def local_size(text: str) -> tuple[str, int]:
-    """Return the name and the size of a variable in local memory by its declaration. Raises UnreadError."""
+    """Return the name and the size of a variable in local memory from its declaration. Raises UnreadError."""
     m = _READ.fullmatch(text)
     if m is None or m["values"]:
         raise UnreadError("this declaration is not supported; write .local .align 8 .b8 name[64];")
@@ -64,7 +65,7 @@ def local_size(text: str) -> tuple[str, int]:
 
 
 class Variables:
-    """The variables of a module. Those that somebody asks for have addresses, in the order of the questions."""
+    """The variables of a module. Those that are used have addresses, in the order of their first use."""
 
     def __init__(self) -> None:
         self._declared: dict[str, re.Match[str]] = {}
@@ -72,13 +73,13 @@ class Variables:
         self._numbers: dict[str, int] = {}
 
     def take(self, text: str, start: int) -> None:
-        """Take in a declaration, and where it stands."""
+        """Add a declaration, and its position in the text."""
         if m := _READ.fullmatch(text):
             self._declared.setdefault(m["name"], m)
             self._places.setdefault(m["name"], start)
 
     def space(self, name: str) -> str:
-        """Return the memory that a variable is in. Raises UnreadError."""
+        """Return the memory space of a variable. Raises UnreadError."""
         return self._found(name)["space"]
 
     def _found(self, name: str) -> re.Match[str]:
@@ -94,11 +95,11 @@ class Variables:
         return address_of(self._numbers.setdefault(name, len(self._numbers)))
 
     def used(self) -> tuple[Variable, ...]:
-        """Return the variables that have addresses, in the order of these. Raises UnreadError with the place."""
+        """Return the variables that have addresses, in the order of these. Raises UnreadError with the position."""
         found: list[Variable] = []
         while len(found) < len(self._numbers):
             name = list(self._numbers)[len(found)]
-            # The values may ask for addresses of others.
+            # Initial values may contain addresses of further variables.
             try:
                 data = self._data(self._declared[name]).view(np.uint8)
             except UnreadError as e:
@@ -108,7 +109,7 @@ class Variables:
         return tuple(found)
 
     def _data(self, m: re.Match[str]) -> NDArray[Any]:
-        """Return the elements of a variable; those that have no values are zeros."""
+        """Return the elements of a variable; those without values are zeros."""
         name, t = m["name"], type_named(m["type"])
         text = (m["values"] or "").strip()
         if text.startswith("{") != (m["array"] is not None) and text:

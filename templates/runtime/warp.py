@@ -1,4 +1,4 @@
-"""Fragments of matrices: which lane of a warp holds which elements of the operands of mma, in which registers."""
+"""Fragments of matrices: the lane of a warp and the register that contain an element of an operand of mma."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .tensor_cores import ELEMENTS, FORMS, LAYOUTS, LOADS, METADATA, SCALES
 
 
 class Fragment:
-    """The fragment of a matrix: `rows` and `columns` are those of an element by lane and by its number in the lane,
-    both of shape (32, elements). `registers` is how many registers a lane has, of 32 bits, or of 64 where the elements
-    have as many."""
+    """The fragment of a matrix. `rows` and `columns` are those of an element by lane and by its number in the lane,
+    both of shape (32, elements). `registers` is the number of registers of a lane, which have 32 bits, or 64 for
+    elements of 64 bits."""
 
     def __init__(self, name: str, size: tuple[int, int], of: str, element: Element, place: Place, layout: Layout,
                  is_a: bool) -> None:  # fmt: skip
@@ -35,8 +35,8 @@ class Fragment:
         self._product = layout.product(lane) if layout.product else np.zeros_like(lane)
 
     def pack(self, matrix: Any) -> Array:
-        """Return the registers of 32 lanes, as (..., 32, registers) of bits, of a matrix (..., rows, columns) of
-        elements; where there are several products at once, of (..., products, rows, columns). Raises OperandError."""
+        """Return the registers of 32 lanes, as (..., 32, registers) of bits, from a matrix (..., rows, columns) of
+        elements; for a form with several products at once, from (..., products, rows, columns). Raises OperandError."""
         x = tensor.bits_of(matrix, self.name, self.type)
         expected = (self.products, *self.size) if self.products > 1 else self.size
         if x.shape[-len(expected) :] != expected:
@@ -51,7 +51,7 @@ class Fragment:
         return np.asarray(np.bitwise_or.reduce(parts, axis=-1))
 
     def unpack(self, registers: Any) -> Array:
-        """Return the matrix of the registers of 32 lanes; elements are of their type in NumPy or ml_dtypes, or bits.
+        """Return the matrix in the registers of 32 lanes. Elements are of their type in NumPy or ml_dtypes, or bits.
         Raises OperandError."""
         unsigned = np.dtype(f"u{self._width // 8}")
         given = np.asarray(registers)
@@ -70,7 +70,7 @@ class Fragment:
         return tensor.elements_of(found >> unsigned.type(self._element.shift), self.type)
 
     def where(self, row: int, column: int) -> tuple[tuple[int, int, int], ...]:
-        """Return the lane, the register and the lowest bit of an element, for each product at once. Raises
+        """Return the lane, the register and the lowest bit of an element, one for each product of the form. Raises
         IndexError."""
         if not (0 <= row < self.size[0] and 0 <= column < self.size[1]):
             raise IndexError(f"{self.name} has {self.size[0]} rows of {self.size[1]}, and no element {row}, {column}")
@@ -93,7 +93,7 @@ class Fragment:
 
 
 class Fragments:
-    """The fragments of a form of mma: `d`, `a`, `b` and `c`, and what the instruction does with their registers. A
+    """The fragments of a form of mma: `d`, `a`, `b` and `c`, and the effect of the instruction on their registers. A
     sparse form has `metadata` too, and one with scales of blocks has `scale_a` and `scale_b`.
 
     >>> f = ptxemu.fragments("m16n8k16.f32.f16")
@@ -145,8 +145,8 @@ class Fragments:
         self, a: Any, b: Any, c: Any, *, target: str, metadata: Any = None, selector: int = 0,
         scale_a: Any = None, ids_a: tuple[int, int] = (0, 0), scale_b: Any = None, ids_b: tuple[int, int] = (0, 0),
     ) -> Array:  # fmt: skip
-        """Return the registers of D, as (..., 32, registers) of bits, of those of A, B and C, as a target computes
-        them; of a sparse form of those of metadata too, and of one with scales of those of both. `ids_a` and `ids_b`
+        """Return the registers of D, as (..., 32, registers) of bits, that a target computes from those of A, B and C.
+        A sparse form needs the registers of metadata too, and one with scales those of both scales. `ids_a` and `ids_b`
         are the byte-id and the thread-id of scales. Raises what ptxemu.mma raises."""
         matrices = (x.unpack(given) for x, given in ((self.a, a), (self.b, b), (self.c, c)))
         besides = {
@@ -158,7 +158,7 @@ class Fragments:
 
 
 def fragments(form: str) -> Fragments:
-    """Return the fragments of a form of mma, by its whole spelling or in short. Raises ValueError."""
+    """Return the fragments of a form of mma, given its whole spelling or its short form. Raises ValueError."""
     found = form_named(form, FORMS, ELEMENTS)
     if not found.computes:
         raise ValueError(f"{found}: the lanes of its elements are not known")

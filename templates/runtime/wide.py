@@ -1,12 +1,12 @@
-"""Arithmetic in any format by integers of 64 bits.
+"""Arithmetic in any format with integers of 64 bits.
 
-Every operation forms its exact result, or enough of it, and rounds that once. This is the path of the formats without
-a carrier, and of the lanes (subnormal, overflowing, cancelling) that faster code leaves aside. Operands are arrays of
-one dimension or more, of one shape. Counts of bits and exponents are int64, significands uint64.
+Every operation computes its exact result, or enough of it, and rounds that once. It serves formats without a carrier,
+and lanes (subnormal, overflowing, cancelling) that faster code leaves aside. Operands are arrays of one dimension or
+more, of one shape. Counts of bits and exponents are int64, significands uint64.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .binary import (
 
 u64 = np.uint64
 ONE = u64(1)
-ZERO_EXPONENT = -(1 << 20)  # of a zero: below the exponent of any sum or product
+ZERO_EXPONENT = -(1 << 20)  # of a zero, below the exponent of any sum or product
 
 
 class Finite(NamedTuple):
@@ -49,13 +49,13 @@ class Double(NamedTuple):
 
 def bit_length(x: Array) -> Array:
     """Return the number of bits that each uint64 needs, as int64."""
-    # Clearing the second bit keeps the conversion from rounding up to the next power of two.
+    # With the second bit cleared, the conversion cannot round up to the next power of two.
     leading = (x & ~(x >> ONE)).astype(np.float64).view(np.int64)
     return np.maximum((leading >> 52) - 1022, 0)
 
 
 def unpack(x: Array, f: Format) -> Finite:
-    """Return finite numbers taken apart and normalised; infinities and NaNs give some number."""
+    """Return finite numbers taken apart and normalised; the result for infinities and NaNs is unspecified."""
     bits = x.astype(u64)
     fraction = bits & u64(f.fraction_mask)
     exponent = ((bits & u64(f.magnitude_mask)) >> u64(f.fraction_bits)).astype(np.int64)
@@ -67,7 +67,7 @@ def unpack(x: Array, f: Format) -> Finite:
 
 
 def drop(x: Array, count: Array, negative: Array, mode: Direction) -> Array:
-    """Drop the last `count` (1 to 63) bits of uint64 significands, rounding."""
+    """Return uint64 significands without their last `count` (1 to 63) bits, rounded."""
     kept = x >> count
     rest = x & ((ONE << count) - ONE)
     half = ONE << (count - ONE)
@@ -82,8 +82,9 @@ def drop(x: Array, count: Array, negative: Array, mode: Direction) -> Array:
 
 
 def pack(x: Finite, sticky: Array | bool, f: Format, mode: Direction, ftz: bool) -> Array:
-    """Round to the format: bits. `sticky`: the exact value lies above the significand by less than its last place."""
-    # Two bits and the sticky one become one, which leaves room to count as far down as the last place and its half.
+    """Return a number rounded to the format: bits. `sticky`: the exact value is above the significand by less than its
+    last place."""
+    # The last two bits and the sticky bit become one, which leaves room for counts down to the last place and its half.
     high = (x.significand >> u64(2)) | ((x.significand & u64(3)) != 0) | sticky
     top = x.exponent + 63
     usual = 62 - f.precision
@@ -125,9 +126,9 @@ def _multiply(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _shift_right(high: Array, low: Array, count: Array) -> tuple[Array, Array, Array]:
-    """Return 128 bits shifted right by 0 to 128 places, and whether a set bit fell out.
+    """Return 128 bits shifted right by 0 to 128 places, and whether a set bit was shifted out.
 
-    NumPy shifts by 64 and more to zero, which the cases of 0, 64 and 128 places use.
+    The cases of 0, 64 and 128 places rely on NumPy, which shifts by 64 and more to zero.
     """
     places = count.astype(u64)
     far = places >= u64(64)
@@ -149,14 +150,14 @@ def _sum(x: Double, y: Double, f: Format, mode: Direction, ftz: bool) -> Array:
 
     sum_low = large.low + low
     sum_high = large.high + high + (sum_low < low)
-    # What fell out of the subtrahend is borrowed whole and, being less than that, leaves a sticky rest above.
+    # Bits shifted out of the subtrahend borrow a whole unit. They are less than that, so a sticky rest remains above.
     borrowed = large.low - low
     difference_low = borrowed - fallen
     difference_high = large.high - high - (large.low < low) - (borrowed < fallen)
     high = np.where(opposite, difference_high, sum_high)
     low = np.where(opposite, difference_low, sum_low)
 
-    # Bits fall out only of a summand far smaller, and then at most one leading bit cancels.
+    # Bits are shifted out only of a far smaller summand; then at most one leading bit cancels.
     vanished = high == 0
     shift = np.where(vanished, 128 - bit_length(low), 64 - bit_length(high))
     near = (shift & 63).astype(u64)
@@ -221,8 +222,8 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 
 def _quarters(root: Array, remainder: Array) -> Array:
-    """Return an integer of 53 bits to nearest and the sign of what it lacks, as a significand with a bit set in
-    between."""
+    """Return a root or quotient of 53 bits to nearest and the sign of its error as a significand with a bit set between
+    two neighbours."""
     return (((root << u64(2)) + (remainder > 0)) - (remainder < 0)) << u64(9)
 
 
@@ -233,7 +234,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
     quotient = dividend.astype(np.float64) / divisor.astype(np.float64)
     places = np.where(dividend < divisor, 53, 52)
     root = np.ldexp(quotient, places).astype(u64)
-    # The remainder is smaller than the divisor, so that it survives what wraps around in its two terms.
+    # The remainder is smaller than the divisor: it is right though its two terms may wrap around.
     remainder = ((dividend << places.astype(u64)) - root * divisor).view(np.int64)
     significand = _quarters(root, remainder)
     short = (significand >> u64(63)) == 0
@@ -251,7 +252,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool) -> Array
 
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool) -> Array:
     a = unpack(x, f)
-    # An integer of 105 or 106 bits and an even power of two, so that the root has 53 bits.
+    # An integer of 105 or 106 bits times an even power of two, so that the root has 53 bits.
     odd = (a.exponent + 11) & 1
     places = 52 + odd
     radicand = a.significand >> u64(11)
