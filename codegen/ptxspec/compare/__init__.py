@@ -1,1 +1,1 @@
-"""Two ways to compute something, held against each other on many operands: where they differ, by class of operands."""
+"""Comparison of two ways to compute something on many operands: where they differ, by class of operands."""

@@ -1,4 +1,4 @@
-"""The manual's bound as what leaves results of an approximation open."""
+"""The bound in NVIDIA's manual, within which results of an approximation may differ."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ Array = NDArray[Any]
 
 
 def within_bound(origin: Origin, target: str | None, own_is_judged: bool) -> tuple[Open, ...]:
-    """Return what a variant's bound leaves open: one entry, or none where the claim is not `bounded`. `own_is_judged`
-    says whose results are judged: those of the side that gets the entry, or the other side's."""
+    """Return the results that a variant's bound leaves open: one entry, or none where the claim is not `bounded`.
+    `own_is_judged` says whose results must be within the bound: those of the side that gets the entry, or the other
+    side's."""
     spec, v, _ = origin
     instruction = spec.instructions[v.opcode]
     if v.claim != "bounded":

@@ -1,4 +1,4 @@
-"""Classes of operands, and how to say in few words which of their combinations are meant."""
+"""Classes of operands, and short names for sets of their combinations."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..model import BOOL, FixedPoint, Format, Kind
 Array = NDArray[Any]
 
 _PARTS = ("0", "subnormal", "normal", "inf")
-# Names of several classes at once, the narrower first, by the parts that they hold.
+# Names of several classes at once, the narrower first, with the parts that they contain.
 _WIDER = {"nonzero": ("subnormal", "normal"), "finite": ("0", "subnormal", "normal"), "number": _PARTS}
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of a kind's values. `names` are of sets of them, the narrower first, and `members` has a row for each
-    name and a column for each class; `mirror` gives the class of the other sign. An encoding is of class `table[rank]`,
-    where rank counts the `bounds` that its magnitude has reached, twice, and the sign."""
+    """The classes of a kind's values. `names` are names of sets of classes, the narrower first. `members` has a row for
+    each name and a column for each class; `mirror` gives the class of the other sign. An encoding is of class
+    `table[rank]`; rank is twice the number of `bounds` that its magnitude has reached, plus one for a set sign bit."""
 
     count: int
     names: tuple[str, ...]
@@ -60,7 +60,7 @@ def classes(kind: Kind) -> Classes:
 
 
 def _of_floats(f: Format) -> Classes:
-    """Return the classes of a float format; the signs of numbers, and quiet and signaling NaNs, are told apart."""
+    """Return the classes of a float format, which distinguish the signs of numbers, and quiet and signaling NaNs."""
     starts: list[tuple[int, str]] = [(0, "0")] if f.has_zero else []
     if f.has_subnormals:
         starts.append((1, "subnormal"))
@@ -79,7 +79,7 @@ def _of_floats(f: Format) -> Classes:
         for sign in signs:
             sets[sign + word] = {sign + p for p in parts} & {*names}
         sets[word] = {s + p for s in signs for p in parts} & {*names}
-    # Without a sign both places of a rank are the same.
+    # In a format without a sign, both entries of a rank are the same.
     places = [(part, sign) for _, part in starts for sign in (signs * 2)[:2]]
     table = [names.index(part if part.endswith("NaN") else sign + part) for part, sign in places]
     return _made(names, sets, f.magnitudes, f.sign_bit, tuple(start for start, _ in starts[1:]), table)
@@ -90,7 +90,7 @@ def _of_integers(f: FixedPoint) -> Classes:
         return _made(["0", "positive"], {}, 1 << f.width, 0, (1,), [0, 0, 1, 1])
     names = ["0", "positive", "negative"]
     sets = {"nonzero": {"positive", "negative"}}
-    # What is a magnitude here has the bits below the sign.
+    # Magnitude here means the bits below the sign.
     return _made(names, sets, 1 << (f.width - 1), 1 << (f.width - 1), (1,), [0, 2, 1, 2])
 
 
@@ -104,7 +104,7 @@ def _made(
 ) -> Classes:
     every: dict[str, frozenset[str]] = {n: frozenset({n}) for n in names}
     for name, members in {**sets, "any": {*names}}.items():
-        # Of two names for the same classes, as where a format has no infinity, the first will do.
+        # Of two names for the same classes, as in a format without infinity, the first is enough.
         if members and frozenset(members) not in every.values():
             every[name] = frozenset(members)
     ordered = sorted(every, key=lambda n: len(every[n]))
@@ -130,16 +130,16 @@ def count(kinds: Sequence[Kind]) -> int:
 
 @dataclass(frozen=True)
 class Box:
-    """Combinations of classes under one name for each operand; `cells` are those that no box before it has."""
+    """Combinations of classes with one name for each operand; `cells` are those that no earlier box has."""
 
     names: tuple[str, ...]
     cells: Array
 
 
 def cover(kinds: Sequence[Kind], differ: Array, tried: Array, most: int = 6) -> list[Box]:
-    """Return a few boxes that have every combination in `differ`, the largest first. Both are arrays of a truth value
-    for each combination. Boxes have no other combination that was `tried`, unless they would be too many: then whatever
-    signs the operands have, and if need be all are in one box."""
+    """Return a few boxes that have every combination in `differ`, the largest first. Both arrays have a truth value for
+    each combination. Boxes have no other combination that was `tried`, unless that takes too many boxes: then signs are
+    ignored, and if need be one box has all."""
     sets = [classes(kind) for kind in kinds]
     exact, every = (x.reshape(tuple(s.count for s in sets)) for x in (differ, tried))
     signless = exact
@@ -174,7 +174,7 @@ def _cover(sets: Sequence[Classes], wanted: Array, wrong: Array, most: int) -> l
 
 
 def _box(sets: Sequence[Classes], names: Sequence[str]) -> Array:
-    """Return the combinations that these names have."""
+    """Return the combinations with these names."""
     found = np.ones(tuple(s.count for s in sets), np.bool_)
     for axis, (s, name) in enumerate(zip(sets, names, strict=True)):
         row = s.members[s.names.index(name)]
@@ -186,6 +186,6 @@ def _inside(sets: Sequence[Classes], which: Array) -> Array:
     """Return how many of these combinations of classes each combination of names has."""
     found: Array = which.astype(np.int32)
     for s in sets:
-        # The axis in front is replaced by one of names at the end: after all of them the order is as it was.
+        # Each step replaces the first axis by one of names at the end, so that all are in the old order afterwards.
         found = np.tensordot(found, s.members.astype(np.int32), axes=([0], [1]))
     return found

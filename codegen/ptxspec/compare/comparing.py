@@ -1,4 +1,5 @@
-"""Two sides on special operands in all combinations and on random ones: what differs, counted and with examples."""
+"""Comparison of two sides on special operands in all combinations and on random ones: the differences, counted and with
+examples."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Tried:
-    """Operands of one stream; `whole` where they are all that there are."""
+    """The operands tried of one stream; `whole` if they are all possible operands."""
 
     stream: str
     count: int
@@ -25,19 +26,18 @@ class Tried:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a comparison: `rows` are first the differences that are not allowed, then those that are left
-    open."""
+    """The result of a comparison: `rows` are the differences that are not allowed, then those that are left open."""
 
     a: Side
     b: Side
     face: Face
     tried: tuple[Tried, ...]
     rows: tuple[Difference, ...]
-    hidden: bool = False  # more differs, and nobody can see what
+    hidden: bool = False  # more differs, but the results are unknown
 
     @property
     def equal(self) -> bool:
-        """Return whether nothing differs but what one of the two leaves open."""
+        """Return whether nothing differs but what one of the sides leaves open."""
         return all(row.open for row in self.rows) and not self.hidden
 
     @property
@@ -51,7 +51,7 @@ class Found:
 
 
 def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) -> Found:
-    """Hold one side against the other. Raises Misfit where they take or give other types."""
+    """Compare one side with the other. Raises Misfit where their types differ."""
     face = common_face(a, b)
     s = signature(face)
     tried = list(parts(s, samples))
@@ -69,14 +69,15 @@ def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) ->
 
 
 def signature(face: Face) -> Signature:
-    """Return the signature by which operands are chosen."""
+    """Return the signature from which operands are chosen."""
     kind = face.results[0].kind
     result = kind if kind.sort in ("float", "integer") else None
     return Signature(tuple((o.type, o.registers) for o in face.sources), face.lanes, result)
 
 
 def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
-    """Yield the parts to run, stream by stream, with what is tried of each; a stream of all operands is the last."""
+    """Yield the parts to run, stream by stream, with the operands tried of each; a stream of all operands comes
+    last."""
     by_stream: dict[str, list[Part]] = {}
     for p in vectors.parts_of(s, Sizes(random=samples, sample=0)):
         by_stream.setdefault(p.stream, []).append(p)
@@ -90,7 +91,7 @@ def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
 
 
 def all_operands(s: Signature) -> Part | None:
-    """Return the part that has all operands in their order, where these have 32 bits together at most."""
+    """Return the part with all operands in their order, if these have at most 32 bits together."""
     for stream, bits in (("every", s.single), ("pairs", s.pair)):
         if 0 < bits <= 32:
             return Part(stream, 0, 1 << bits, 0)

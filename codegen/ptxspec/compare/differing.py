@@ -1,4 +1,4 @@
-"""The differences of two results: their kind and their size."""
+"""The differences between two results: their kind and their size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model import Format, Kind
 
 Array = NDArray[Any]
 
-# The kinds of differences, the gravest first. Two NaNs with different bits are equal for most purposes.
+# The kinds of differences, the most serious first. Two NaNs with different bits are equal for most purposes.
 NAN, INFINITE, VALUE, FLUSHED, SIGN, OTHER, NAN_BITS, MAY = range(8)
 WORDS = (
     "one is a NaN", "one is infinite", "different numbers", "one is 0, the other subnormal", "the sign of zero",
@@ -49,8 +49,8 @@ def _facts(f: Format, x: Array) -> tuple[Array, ...]:
 
 
 def distances(kind: Kind, a: Array, b: Array) -> Array:
-    """Return the number of steps from `a` to `b`, each from one number to the next; +0 and -0 are one number. It is 0
-    for anything but floats and integers."""
+    """Return the number of steps between adjacent numbers from `a` to `b`; +0 and -0 are one number. It is 0 for
+    anything but floats and integers."""
     f, fixed = kind.format, kind.fixed
     if f is not None:
         x, y = (_wide(v) & np.uint64(f.magnitudes - 1) for v in (a, b))
@@ -68,8 +68,7 @@ def _wide(x: Array) -> Array:
 
 
 def complexity(columns: Sequence[Array]) -> Array:
-    """Return how hard each row of operands is to read: more with each bit that is set, less with each zero at its
-    end."""
+    """Return how hard each row of operands is to read: more with each bit that is set, less with each trailing zero."""
     found = np.zeros(columns[0].shape, np.int64)
     for x in columns:
         lowest = x & (~x + x.dtype.type(1))

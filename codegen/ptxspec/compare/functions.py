@@ -141,7 +141,7 @@ def _attribute(name: str) -> Any:
 def _checked(
     name: str, function: Any, given: Sequence[np.dtype[Any]], results: Sequence[np.dtype[Any]]
 ) -> Callable[..., Any]:
-    """Return the function, if it takes and gives these types. Raises Misfit."""
+    """Return the function, if it has these types. Raises Misfit."""
     if not isinstance(function, np.ufunc):
         if len(given) != 1 or list(results) != [np.dtype(function)]:
             raise Misfit(
@@ -150,7 +150,7 @@ def _checked(
         return lambda x: x.astype(function)
     if function.nin != len(given) or function.nout != len(results):
         raise Misfit(f"{name} takes {function.nin} and gives {function.nout}, not {len(given)} and {len(results)}")
-    # Types of ml_dtypes are looked up only where they are met.
+    # ml_dtypes is needed only for its own types.
     tried = function(*(np.zeros(1, t) for t in given)) if not _is_refused(function, given) else None
     made = [x.dtype for x in (tried if isinstance(tried, tuple) else (tried,)) if x is not None]
     if made != list(results):

@@ -1,6 +1,6 @@
-"""MPFR as a side: a variant's program, in which MPFR rounds what is rounded.
+"""MPFR as a side: a variant's program whose rounding operations MPFR performs.
 
-What stands around that, such as flushes, the NaN rule and saturation, is as the specification has it."""
+All other operations, such as flushes, the NaN rule and saturation, are as in the specification."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _WIDE = 1 << 20
 
 
 def side(other: Side | None) -> Side:
-    """Return a side on which MPFR rounds in the place of the other side's variant. Raises Misfit if MPFR cannot, or the
-    other side is no variant."""
+    """Return a side that runs the other side's variant with MPFR's roundings. Raises Misfit if MPFR cannot, or the
+    other side is not a variant."""
     if other is None or other.origin is None:
         raise Misfit(f"{NAME} requires a variant such as add.rn.f16 on the other side, in whose place it rounds")
     gmpy2, (spec, v, target) = _library(), other.origin
@@ -98,13 +98,13 @@ def _functions(gmpy2: Any) -> dict[str, Callable[..., Any]]:
         "squareRoot": gmpy2.sqrt,
         "roundToIntegral": gmpy2.rint,
         "convert": gmpy2.mpfr,
-        # IEEE 754 has another infinity for -0.
+        # MPFR returns an infinity of the other sign for -0.
         "rSqrt": lambda x: gmpy2.rec_sqrt(x) if x else 1 / x,
     }
 
 
 def _not_rounded(t: Apply, functions: Container[str]) -> str:
-    """Return why MPFR cannot do an operation; empty where it can."""
+    """Return why MPFR cannot perform an operation; empty where it can."""
     if t.function not in functions:
         return f"MPFR has no {t.function}"
     if t.mode not in _MODES:
@@ -129,7 +129,7 @@ def _value(term: Term, found: Mapping[str, Array], arithmetic: _Arithmetic) -> A
         return arithmetic.apply(term, np.broadcast_arrays(*arguments))
     if term.function in _OF_ARRAYS:
         return np.asarray(_OF_ARRAYS[term.function](term, *arguments))
-    # One element after the other, as the exact back end does it.
+    # Element by element, as the exact back end does it.
     scalar = np.frompyfunc(lambda *x: FUNCTIONS[term.function](term, *map(int, x)), len(arguments), 1)
     return np.asarray(scalar(*arguments)).astype(np.bool_ if term.kind == BOOL else _U)
 
@@ -152,10 +152,10 @@ class _Arithmetic:
         return self._gmpy2.context(precision=precision, emax=_WIDE, emin=emin, round=mode, subnormalize=emin != -_WIDE)
 
     def _numbers(self, x: Array, kind: Kind) -> list[Any]:
-        """Return the numbers that encodings stand for; float64 has every number of every format."""
+        """Return the numbers of encodings; float64 has every number of every format."""
         with self._gmpy2.context(precision=64, emax=_WIDE, emin=-_WIDE):
             if kind.format:
-                # A product with one is exact here, and takes an eighth of the time that mpfr() does.
+                # A product with one is exact here, and takes an eighth of the time of mpfr().
                 one = self._gmpy2.mpfr(1)
                 return [one * number for number in values(x, kind.format).tolist()]
             assert kind.fixed is not None
@@ -182,11 +182,11 @@ class _Arithmetic:
         least = 2.0**f.emin
         tiny = np.flatnonzero(np.abs(found) <= least)
         if t.ftz:
-            # What is tiny is seen after rounding, as if exponents had no end; that of a double's is beyond float.
+            # Tininess is detected after rounding with an unbounded exponent; for doubles only MPFR's numbers have that.
             flushed = [i for i in tiny.tolist() if -least < made[i] < least]
             found[flushed] = np.copysign(0.0, found[flushed])
         elif tiny.size:
-            # MPFR's numbers lie in [1/2, 1), those of IEEE 754 in [1, 2).
+            # MPFR's significands are in [1/2, 1), those of IEEE 754 in [1, 2).
             with self._context(t, f.precision, f.emin - f.precision + 2):
                 rows = zip(*([o[i] for i in tiny.tolist()] for o in operands), strict=True)
                 found[tiny] = list(map(float, starmap(function, rows)))
@@ -217,7 +217,7 @@ def _encoded(x: Array, f: Format) -> Array:
 
 
 def _order(x: Array, f: Format) -> Array:
-    """Return integers that order numbers as their values, -0 just below +0."""
+    """Return integers in the order of the values, with -0 just below +0."""
     magnitude = (x & _U(f.magnitudes - 1)).astype(np.int64)
     return np.asarray(np.where(_negative(x, f), -1 - magnitude, magnitude))
 
@@ -269,8 +269,8 @@ def _magnitude(t: Apply, x: Array) -> Array:
     return x & _U(format_of(t).magnitudes - 1)
 
 
-# The functions of the exact back end that programs use most, on arrays. The emulator's own are
-# judged here.
+# Vectorised functions of the exact back end that programs use most. The emulator's own functions are what is checked
+# here.
 _OF_ARRAYS: dict[str, Callable[..., Any]] = {
     "magnitude": _magnitude,
     "negate": lambda t, x: x ^ _U(format_of(t).sign_bit),

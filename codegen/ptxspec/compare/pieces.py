@@ -15,9 +15,9 @@ from .sides import AS_KNOWN, CORRECTLY, PIECE, Face, Side
 
 Array = NDArray[Any]
 
-# The name of a side is cut to this length.
+# The longest name of a side.
 _LONGEST = 48
-# What is no exact result of PTX.
+# Claims by which hardware has the emulator's results.
 SURE = ("exact", "measured", "reported", "unjudged")
 
 
@@ -25,8 +25,8 @@ def piece(
     emulator: ModuleType, spec: Spec, text: str, name: str, target: str | None, other: Face | None,
     threads: int | None = None,
 ) -> Side:  # fmt: skip
-    """Return a side that runs a piece of PTX, to be compared with a side of this face: registers of the same names are
-    the same, and others stand in the same order. Raises PtxspecError for what cannot be run."""
+    """Return a side that runs a piece of PTX, for comparison with a side of face `other`: registers of the same names
+    correspond, else registers in the same order. Raises PtxspecError for PTX that cannot be run."""
     results = [n for n, _ in other.result_registers()] if other else []
     f = _function(emulator, text, name, target, results)
     sources, given = (tuple(Operand(n, spec.types[f.types[n]]) for n in names) for names in (f.inputs, f.results))
@@ -54,7 +54,7 @@ def piece(
 
 
 def named(text: str) -> str:
-    """Return the name of a piece of PTX: its text in one line, which is cut if it is long."""
+    """Return the name of a piece of PTX: its text on one line, truncated if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 4].rstrip() + " ..."
 

@@ -1,4 +1,4 @@
-"""The command's arguments -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
+"""Arguments of the command -> sides: a variant, a piece of PTX or a file of it, a function of C, CUDA or NumPy."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from .pieces import SURE, named, piece
 from .sides import CORRECTLY, FOLLOWING, VARIANT, Face, Misfit, Origin, Side, common_face
 
 Array = NDArray[Any]
-# What takes the types of the other side, where that has some of its own.
+# A side that adapts to the types of the other side, if that has some of its own.
 Adapting = Callable[[Side | None], Side]
 
 
 class Reader:
-    """A reader of sides for a root, as they behave on a target where one is given. Of the specification what each side
-    needs is read, unless all of it comes. `threads` are those that a side may take, where not as many as are
-    quickest."""
+    """A reader of sides for a root, with the behaviour of a target if one is given. It reads the part of the
+    specification that each side requires, unless all of it is given. `threads` limits the threads of a side; by default
+    there are as many as are quickest."""
 
     def __init__(self, root: Root, target: str | None, spec: Spec | None = None, threads: int | None = None) -> None:
         self.root, self.target, self.whole, self.threads = root, target, spec, threads
@@ -59,8 +59,8 @@ class Reader:
         raise misfit
 
     def sides(self, text: str, target: str | None = None) -> list[Side | Adapting]:
-        """Return the sides that a text can mean: one for each number of operands and each type that a name has, on the
-        target that the text names, or on `target`."""
+        """Return the sides that a text can mean: one for each number of operands and each type of a name, on the target
+        in the text, or else on `target`."""
         text, target = text.strip(), target or self.target
         if _is_file(path := Path(text)):
             return [self._piece(_contents(path), text, target)]
@@ -162,8 +162,8 @@ class Reader:
         return Functions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
-        """Return the specification as far as it concerns a spelling. Raises SpecError for all that is wrong with that,
-        and PtxspecError where the emulator was made from another one."""
+        """Return the part of the specification that a spelling requires. Raises SpecError with all errors in that part,
+        and PtxspecError where the emulator was generated from another one."""
         if self.whole is not None:
             return self.whole
         if spelling not in self._specs:
@@ -176,7 +176,7 @@ class Reader:
 
 
 def _adapted(x: Side | Adapting, y: Side | Adapting) -> tuple[Side, Side]:
-    """Return both as sides; one that takes any types gets those of the other. Raises Misfit."""
+    """Return both as sides; one that adapts gets the types of the other. Raises Misfit."""
     if isinstance(x, Side):
         return x, y if isinstance(y, Side) else y(x)
     if isinstance(y, Side):
@@ -193,7 +193,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):
-        return False  # a text that is too long for a name
+        return False  # a text too long for a file name
 
 
 def _contents(path: Path) -> str:

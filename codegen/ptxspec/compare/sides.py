@@ -1,4 +1,4 @@
-"""A way to compute something: what it takes and gives, what it makes of arrays, and what it leaves open."""
+"""A way to compute something: its operands and results, its function on arrays, and the results that it leaves open."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .differing import NAN_BITS
 Array = NDArray[Any]
 Registers = list[Array]
 
-# The most operands: special values of more would have too many combinations to try.
+# The most operands: more have too many combinations of special values to try.
 MOST = 4
 
-# What the emulator does where a GPU may have other results.
+# The emulator's behaviour where a GPU may have other results.
 CORRECTLY = "rounds correctly"
 FOLLOWING = "follows a model of the target's hardware"
-# Of several statements.
+# The same for several statements.
 AS_KNOWN = f"{FOLLOWING} where there is one, and {CORRECTLY} elsewhere"
 
-# How much a face tells.
+# The ranks of faces, the least specific first.
 PIECE, FUNCTION, VARIANT = range(3)
 
 
@@ -36,7 +36,7 @@ class Misfit(PtxspecError):
 
 @dataclass(frozen=True)
 class Face:
-    """Sources and results, with the lanes in them."""
+    """Sources and results, with their lanes."""
 
     sources: tuple[Operand, ...]
     results: tuple[Operand, ...]
@@ -52,11 +52,11 @@ class Face:
         return registers.places(self.results)
 
     def operands(self, columns: Sequence[Array]) -> list[Array]:
-        """Return the lanes of the sources, one behind the other, from their registers."""
+        """Return the lanes of the sources from their registers, one array for each source."""
         return _lanes(self.sources, columns, self.lanes)
 
     def values(self, columns: Sequence[Array]) -> list[Array]:
-        """Return the lanes of the results, as `operands` those of the sources."""
+        """Return the lanes of the results, as `operands` does for the sources."""
         return _lanes(self.results, columns, self.lanes)
 
     @property
@@ -73,8 +73,8 @@ def _lanes(operands: Sequence[Operand], columns: Sequence[Array], lanes: int) ->
 
 @dataclass(frozen=True)
 class Open:
-    """Results that a side leaves open: `holds` says where, of operands, what results differ in, the side's own results
-    and the other's, for each lane. Where it is `of_operands` alone, results may differ that happen to be equal here."""
+    """Results that a side leaves open. `holds` decides for each lane, from the operands, the kind of difference, the
+    side's own results and the other's. If only the operands decide (`of_operands`), equal results are counted too."""
 
     why: str
     holds: Callable[[Sequence[Kind], Sequence[Array], Array, Array, Array], Array]
@@ -82,7 +82,7 @@ class Open:
 
 
 class Origin(NamedTuple):
-    """The variant that a side runs, as the target has it where one is named."""
+    """The variant that a side runs, on the target if one is named."""
 
     spec: Spec
     variant: Variant
@@ -91,9 +91,10 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """`about` are facts for people, `rank` how much its face tells: of two the higher one's names and types are told.
-    `run` takes and gives registers as words of memory, in the statement's order; it is told the face that is asked
-    about. What is `loose` may have other results on a GPU than here: `computed` says what is computed then."""
+    """A way to compute something. `about` are facts for people. Of two sides, names and types are those of the one with
+    the higher `rank`. `run` maps registers, as words of memory in the statement's order; its first argument is the face
+    of the comparison. A `loose` side may have other results on a GPU than here: `computed` says what is computed
+    here."""
 
     name: str
     about: tuple[str, ...]
@@ -141,7 +142,7 @@ def common_face(a: Side, b: Side) -> Face:
         raise Misfit(f"{told.name} {has}: only functions of 1 to {MOST} operands can be compared")
     if told.rank > PIECE:
         return told.face
-    # Each of two pieces of PTX may know the types of different registers.
+    # Each of two pieces of PTX may know the types of other registers.
     sources, results = (
         tuple(x if x.kind.sort == "float" else replace(x, type=y.type) for x, y in zip(mine, theirs, strict=True))
         for mine, theirs in ((told.face.sources, other.face.sources), (told.face.results, other.face.results))

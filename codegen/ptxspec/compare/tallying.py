@@ -1,4 +1,5 @@
-"""Differences counted by class of operands: tallies of parts of the operands add up to that of all, in any order."""
+"""Differences counted by class of operands. Tallies of parts of the operands add up to the tally of all, in any
+order."""
 
 from __future__ import annotations
 
@@ -15,15 +16,15 @@ from .sides import Face, Registers, Side
 
 Array = NDArray[Any]
 
-# This many operands, with all that is made of them, stay in a cache.
+# The number of operands that fit into a cache with all results and intermediate arrays.
 _CACHED = 1 << 17
-# The distance, how hard it is to read, and its operands: of two examples the one with the least of these is told.
+# Minus the distance, the difficulty of reading it, and its operands: the example with the least rank is shown.
 _Rank = tuple[int, int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
 class Example:
-    """Encodings of one lane: of the operands, and of what each side makes of them."""
+    """Encodings of one lane: of the operands, and of each side's result."""
 
     operands: tuple[int, ...]
     a: int
@@ -32,9 +33,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Difference:
-    """Results that differ in one thing, for operands of these classes. `result` is the place of the result, `kind`
-    what differs, `open` why it may, empty where it may not. `count` of the `tried` operands of the classes differ; of
-    numbers `worst` is the largest distance, and `steps` how many are one step apart, two, and more."""
+    """Results that differ in one way, for operands of these classes. `result` is the index of the result, `kind` the
+    kind of difference, `open` the reason why it is allowed, empty if it is not. `count` of the `tried` operands of the
+    classes differ. For numbers, `worst` is the largest distance, and `steps` counts those one step apart, two, and
+    more."""
 
     result: int
     kind: int
@@ -62,7 +64,7 @@ class Group:
 
 @dataclass
 class Tally:
-    """`tried` has the number of operands of each combination of classes."""
+    """The counts of a comparison: `tried` has the number of operands of each combination of classes."""
 
     tried: Array
     groups: dict[tuple[int, int, str], Group] = field(default_factory=dict)
@@ -99,7 +101,7 @@ class Tally:
                 )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of the tally, for `tally_from_json`."""
+        """Return the whole tally as data for `tally_from_json`."""
         return {
             "tried": [[int(c), int(self.tried[c])] for c in np.flatnonzero(self.tried)],
             "groups": [
@@ -120,8 +122,8 @@ def _best_as_json(rank: _Rank, e: Example) -> list[int]:
 
 
 def tally_from_json(face: Face, data: Any) -> Tally:
-    """Return the tally that `as_json` wrote. Raises KeyError, TypeError, ValueError, IndexError and OverflowError for
-    anything else."""
+    """Return the tally from data that `as_json` returned. Raises KeyError, TypeError, ValueError, IndexError and
+    OverflowError for anything else."""
     tally = Tally.empty(face)
     for cell, number in data["tried"]:
         tally.tried[_place(cell, tally)] = number
@@ -144,7 +146,7 @@ def _place(cell: Any, tally: Tally) -> int:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Lanes: their operands, the combinations of classes, and what each side made of them."""
+    """Lanes: their operands, their combinations of classes, and each side's results."""
 
     operands: list[Array]
     cell: Array
@@ -159,23 +161,23 @@ class _Seen:
 
 
 class Counting:
-    """A count of what two sides make of operands, in a tally."""
+    """A count of the differences between the results of two sides, in a tally."""
 
     def __init__(self, a: Side, b: Side, face: Face) -> None:
         self.face, self.kinds = face, face.kinds
         every = [(o, place) for place, side in enumerate((a, b)) for o in side.open]
         self.of_operands = [o for o, _ in every if o.of_operands]
-        # Each with the place of the side that leaves it open.
+        # Each with the index of the side that leaves it open.
         self.of_results = [(o, place) for o, place in every if not o.of_operands]
         self.tally = Tally.empty(face)
 
     def add(self, columns: Sequence[Array], a: Registers, b: Registers, tried: Array | None = None) -> None:
-        """Count registers: the operands, and the results of each side. `tried` are the operands by class, where they
-        are known already."""
+        """Count registers: the operands, and the results of each side. `tried` are the numbers of operands by class, if
+        known."""
         if tried is None:
             tried = np.bincount(cells(self.kinds, self.face.operands(columns)), minlength=self.tally.tried.size)
         self.tally.tried += tried
-        # Of what is equal nothing is looked at twice, but for what may differ by its operands alone.
+        # Equal results need no second look, except where operands alone leave results open.
         rows: Array = np.arange(columns[0].size)
         if not self.of_operands:
             rows = np.flatnonzero(np.logical_or.reduce([x != y for x, y in zip(a, b, strict=True)]))
@@ -200,7 +202,7 @@ class Counting:
                 self._differing(place, o.kind, _Seen([c[rows] for c in operands], cell[rows], x[rows], y[rows]))
 
     def _differing(self, place: int, kind: Any, seen: _Seen) -> None:
-        """Count results that differ, each in what it does, and with the reason why it may."""
+        """Count results that differ, by kind of difference and by the reason why it is allowed."""
         differ, steps = differences(kind, seen.a, seen.b), distances(kind, seen.a, seen.b)
         left = np.ones(differ.shape, np.bool_)
         for opened, side in self.of_results:
@@ -220,7 +222,7 @@ class Counting:
         group.counts += np.bincount(seen.cell, minlength=size)
         for i, some in enumerate((steps == 1, steps == 2, steps > 2)):
             group.steps[:, i] += np.bincount(seen.cell[some], minlength=size)
-        # The farthest first, of these the one that is read most easily, of these the one with the least operands.
+        # The farthest one; of several, the easiest to read; of these, the one with the least operands.
         far = steps if kind in MEASURED else np.zeros(steps.shape, np.uint64)
         farthest = np.zeros(size, np.uint64)
         np.maximum.at(farthest, seen.cell, far)

@@ -1,8 +1,8 @@
-"""Messages that something needs a newer target or PTX version, and what the database has of that there.
+"""Messages that something needs a newer target or PTX version, and what the database knows about these.
 
-ptxas names the target, and seldom the PTX version. That is told where every word of the message is one of the
-database's, and the database has what they name there, or where it is known of PTX outside of it; of anything else it is
-said that it is not known."""
+ptxas names the target, but seldom the PTX version. The version is given if the database knows every word of the
+message, and has what they name there, or knows it as PTX outside of the database. For anything else the answer says
+that it is not known."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..catalog import Requirement
 from ..query.database import Database, Variant
 from .meanings import Meaning, floors
 
-# A message may name a modifier, and what it stands on: '.satfinite' on 'cvt.tf32.f32.rn'.
+# A message may name a modifier and what it modifies: '.satfinite' on 'cvt.tf32.f32.rn'.
 NAMED = r"(?P<name>(?:'[^']*' on )?'[^']*')"
 _WORD = re.compile(r"[.\w:]+|\S")
 _FILLING = frozenset(["with", "on", "'"])
-# Refusals of a target for which another is needed, and how that one is told.
+# Refusals that require another target, and the wording for it.
 _NEWER = {"target-specific": "{}", "target-too-old": "{} or newer"}
 _OTHERWISE = re.compile(r" or |/")
 
 
 def target_floor(db: Database, m: re.Match[str]) -> Meaning:
-    """Return the meaning of `X requires .target T`: T, and the PTX version that is needed for all that the words name
-    and that came with T."""
+    """Return the meaning of `X requires .target T`: T, and the PTX version required for all that the words name and
+    that came with T."""
     name, target = m["name"], f"sm_{m['target'].removeprefix('sm_')}"
     why = f"{name} came with {target}"
     variants = [] if target not in db.targets else meant(db, name)
@@ -33,7 +33,8 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
     if not variants and (outside := _outside(db, name, target)):
         return floors(db, target, outside, why)
     if not first:
-        # What is the database's, and newer than this target, needs another one, which ptxas names as well.
+        # Variants of the database that do not begin with this target need another one, which ptxas names in another
+        # message.
         return floors(db, target, "" if variants else None, why)._replace(lacking=tuple(variants))
     versions = sorted(first.values(), key=_order(db))
     least, most = versions[0], versions[-1]
@@ -47,8 +48,8 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
-    """Return the meaning of `X not supported on .target T`: the targets that have X, which may be a kind of T's own.
-    ptxas does not say which; where the words name variants that need different targets, each target is told with such a
+    """Return the meaning of `X not supported on .target T`: the targets that have X, which may be a kind of T itself.
+    ptxas does not say which; if the words name variants with different targets, each target is listed with such a
     variant."""
     name, target = m["name"], m["target"]
     if target not in db.targets:
@@ -79,8 +80,8 @@ def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
 
 
 def _with_versions(db: Database, bound: str, target: str, variants: Sequence[Variant]) -> str:
-    """Return what some variants need, with the first PTX versions that have them where that is a kind of the target's
-    own."""
+    """Return the text for what some variants need; if that is a kind of the target itself, with the first PTX versions
+    that have them."""
     kinds = db.catalog.siblings(variants[0].requires, target)
     if not kinds:
         return bound
@@ -100,7 +101,7 @@ def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
 
 def meant(db: Database, feature: str) -> list[Variant]:
     """Return the variants that the words of a message name: '.NaN', 'max.f16 or max.f16x2', 'max.f32 with 3 input
-    operands', 'cvt with .e4m3x2/.e5m2x2'. None where a word is not one of the database's."""
+    operands', 'cvt with .e4m3x2/.e5m2x2'. There are none if a word is not in the database."""
     opcodes, modifiers, groups, types = set[str](), set[str](), list[frozenset[str]](), list[str]()
     text, count = re.subn(r" with (\d+) input operands", "", feature)
     operands = int(re.findall(r"with (\d+) input", feature)[0]) if count else None
@@ -112,7 +113,7 @@ def meant(db: Database, feature: str) -> list[Variant]:
         if first in db.opcodes:
             opcodes.add(first)
         elif first:
-            # What stands behind a slash goes without its dot.
+            # A word after a slash has no dot.
             names = [first, *names]
         for n in names:
             if n in db.types:
@@ -120,7 +121,7 @@ def meant(db: Database, feature: str) -> list[Variant]:
             elif n in db.modifiers:
                 modifiers.add(n)
             elif n in db.groups:
-                # As the manual writes it: 'div.rnd.f32'.
+                # As NVIDIA's manual writes it: 'div.rnd.f32'.
                 groups.append(frozenset(db.groups[n]))
             else:
                 return []
@@ -130,16 +131,16 @@ def meant(db: Database, feature: str) -> list[Variant]:
     found = [v for o in of for v in o.variants if modifiers <= v.modifiers and operands in (None, v.operands)]
     found = [v for v in found if not any(g.isdisjoint(v.modifiers) for g in groups)]
     if opcodes and types and not others:
-        # 'cvt.bf16.u8' names all types, in their order; where it names one, mixed precision may have more.
+        # 'cvt.bf16.u8' names all types, in their order; if it names one, mixed precision may have more.
         exact = [v for v in found if v.types == tuple(types)]
         return exact or ([v for v in found if types[0] in v.types] if len(types) == 1 else [])
     return [v for v in found if not types or not {*types}.isdisjoint(v.types)]
 
 
 def _outside(db: Database, feature: str, target: str) -> str | None:
-    """Return the first PTX version that has what the words of a message name, and the database does not describe, if it
-    came with a target: another opcode with these modifiers, or all that have them where the words name none. None where
-    that is not known."""
+    """Return the first PTX version that has what the words of a message name outside of the database, if it came with a
+    target: another opcode with these modifiers, or all that have them if the words name none. None if that is not
+    known."""
     opcodes, names = list[str](), list[str]()
     for word in _WORD.findall(feature):
         first, *rest = word.split(".")
@@ -160,7 +161,7 @@ def _outside(db: Database, feature: str, target: str) -> str | None:
 
 
 def _first_on(db: Database, r: Requirement, target: str) -> str | None:
-    """Return the first PTX version that has a requirement on a target, if no older target has it then."""
+    """Return the first PTX version in which a target satisfies a requirement, if no older target does so then."""
     if not db.catalog.takes(r, target):
         return None
     here = db.targets[target]
@@ -170,7 +171,8 @@ def _first_on(db: Database, r: Requirement, target: str) -> str | None:
 
 
 def _older(db: Database, needs: Iterable[Requirement], target: str) -> tuple[str, str] | None:
-    """Return the oldest of the targets before one that have all of it, and the PTX version from which it does."""
+    """Return the oldest target before this one that satisfies all requirements, and the first PTX version in which it
+    does."""
     needs = list(needs)
     for t in db.targets.values():
         if t.order < db.targets[target].order and not t.base and all(db.catalog.takes(r, t.name) for r in needs):

@@ -1,9 +1,9 @@
-"""The forms of ptxas's messages, and what each of them means where its instruction is not known. A quoted name in one
-is an opcode, or one with modifiers.
+"""The forms of ptxas's messages, and the meaning of each without knowledge of its instruction. A quoted name in one is
+an opcode, with or without modifiers.
 
-What is told of an instruction is what the database says of it; of others it is said that they are not in it. A message
-names seldom all that was written, so that of an opcode which has other instructions beside those of the database, what
-is told is said to be of the latter."""
+Answers about an instruction come from the database; for others they say that it does not have them. A message seldom
+names the whole spelling. If an opcode also has instructions outside of the database, the answer says that it is about
+those in the database."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ from .meanings import Meaning, floors
 
 Tell = Callable[[Database, re.Match[str]], Meaning | None]
 _TYPES = 6
-# Members of the groups of modifiers that a message means.
+# Members that identify the groups of modifiers that a message names.
 _MEMBERS = {"Rounding": ("rn", "rni"), "Comparison": ("lt",)}
 
 
 def meaning(db: Database, text: str) -> Meaning | None:
-    """Return what a message of ptxas means by itself, or None. An opcode that it names is one of the database's
-    instructions."""
+    """Return the meaning of a ptxas message by itself, or None."""
     for pattern, tell in (*_ANYWHERE, *_OF_PTXAS):
         m = re.search(pattern, text)
         if m:
@@ -41,7 +40,7 @@ def meaning(db: Database, text: str) -> Meaning | None:
 
 
 def is_one(text: str) -> bool:
-    """Return whether a line is a message that nothing else in a log looks like."""
+    """Return whether a line is a message that resembles no other line of a log."""
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
@@ -70,7 +69,7 @@ def _elsewhere(db: Database, instruction: str) -> Meaning:
 
 
 def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
-    """Return `found`, with a word on the opcode's other instructions where these may be meant as well."""
+    """Return `found`, with a note on the opcode's other instructions if these may be meant as well."""
     opcode, names = _spelled(instruction)
     if found is None or not _other_forms(db, opcode) or db.split(names)[1]:
         return found
@@ -78,7 +77,7 @@ def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning |
 
 
 def _other_forms(db: Database, opcode: str) -> Sequence[str]:
-    """Return the types, some behind modifiers, of an opcode's instructions that are not in the database."""
+    """Return the types of an opcode's instructions that are not in the database, some behind modifiers."""
     found: Sequence[str] = db.opcodes[opcode].data["assembler"]["elsewhere"] or ()
     return found
 
@@ -89,14 +88,14 @@ def _spelled(instruction: str) -> tuple[str, list[str]]:
 
 
 def _spelled_as(db: Database, opcode: str, variants: Sequence[Variant]) -> tuple[str, ...]:
-    """Return the spellings of some variants in the manual's notation, as another way."""
+    """Return the spellings of some variants in the notation of NVIDIA's manual, as an alternative."""
     forms = compact((v.word for v in variants), db.groups)
     return (f"{opcode} is spelled {', '.join(opcode + form for form in forms)}",) if forms else ()
 
 
 def _of(db: Database, instruction: str) -> tuple[str, Asked, list[Variant]]:
     """Return what a message says of an instruction: its form, and the variants that it may mean. The message seldom
-    names all that was written."""
+    names the whole spelling."""
     opcode, names = _spelled(instruction)
     modifiers, types = db.split(names)
     asked = Asked(types, frozenset(modifiers), None, complete=False)
@@ -108,8 +107,7 @@ def _fitting(db: Database, asked: Asked, variants: Sequence[Variant]) -> list[Va
 
 
 def _with(db: Database, instruction: str, wanted: str, type: str | None = None) -> Meaning:
-    """Return the meaning of a modifier that an instruction does not have as it is written. `type`: one of those that it
-    has."""
+    """Return the meaning of a modifier that an instruction does not have as it is written. `type`: one of its types."""
     form, asked, typed = _of(db, instruction)
     opcode = form.partition(".")[0]
     typed = [v for v in typed if type is None or type in v.types]
@@ -162,12 +160,12 @@ def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _required_one(db: Database, m: re.Match[str]) -> Meaning:
-    """Return the meaning of a missing modifier. Which one it is, is the author's to say: they compute different
+    """Return the meaning of a missing modifier. Only the author can say which one is meant: they compute different
     things."""
     form, asked, typed = _of(db, m["opcode"])
     opcode = form.partition(".")[0]
     named = {n for n in re.findall(r"\.(\w+)", m["besides"] or "") if n in db.modifiers}
-    # What else may stand in the place of one: of each type, the modifiers of spellings that have nothing besides.
+    # The possible modifiers: for each type, those of the spellings with the fewest.
     fitting = [v for v in _fitting(db, asked, typed) if v.modifiers & {*_members(db, m["what"]), *named}]
     said = differences(db, [v for v in fitting if len(v.modifiers) == min(len(w.modifiers) for w in fitting)])
     if not said:
@@ -214,7 +212,7 @@ def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that differs in one letter wrong, too many or missing; None where there is none."""
+    """Return the known name that differs in one letter wrong, too many or missing, or None."""
     known = list(known)
     return next((k for k in nearest(name, known, len(known)) if are_near(name.lower(), k.lower())), None)
 
@@ -242,7 +240,7 @@ def _operands(v: Variant) -> int:
 
 
 def _constants(db: Database, opcode: str) -> Iterator[str]:
-    """Yield the constants that an opcode takes for sources of each of its types, where all its variants agree."""
+    """Yield the constants that an opcode accepts for sources of each of its types, if all its variants agree."""
     matcher = Matcher(DatabaseRules(db))
     taken: dict[str, set[tuple[str, ...]]] = {}
     for v in db.opcodes[opcode].variants:
@@ -295,7 +293,7 @@ def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
 
 def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
     """Return the meaning of a wrong size of a vector. Vectors belong to instructions that load, store and move; the
-    database has few."""
+    database has few of these."""
     instruction = m["instruction"]
     opcode, _ = _spelled(instruction)
     if opcode in db.opcodes and not _has_vectors(db, opcode):
@@ -329,7 +327,7 @@ def _says(text: str) -> Tell:
     return lambda db, m: Meaning(text.format(**m.groupdict()))
 
 
-# Sorts of constants, as they are written.
+# Examples of each sort of constant.
 _WRITTEN = {constants.INTEGER: "1", constants.DOUBLE: "1.0", constants.SINGLE: "0f3F800000"}
 _NO_SECOND = "there is no second result: name one register"
 _STOPPED = "ptxas stops here: what follows was not judged; `ptxspec lint` judges it"
@@ -359,7 +357,7 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (r"Not a name of any known instruction: '(?P<name>[^']*)'", _no_instruction),
     (r"Missing \.(?:target|version) directive", _no_header),
 )
-# Other lines of a log might look like these.
+# Other lines of a log might resemble these.
 _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
     (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
     (r"Parsing error|non-ASCII", _says(_STOPPED)),

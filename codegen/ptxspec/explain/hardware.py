@@ -1,5 +1,4 @@
-"""Advice if the GPU of a log is too old for what is asked of it: another type, or a recipe. No newer target
-helps there."""
+"""Advice if the GPU of a log is too old for the code: another type, or a recipe. No newer target helps there."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from ..query.database import Database, Variant
 from .meanings import NO_VERSION, Meaning
 from .surroundings import Surroundings
 
-# The most variants for which a recipe stands in an answer, and the most types to use instead.
+# The most variants for which an answer contains a recipe, and the most types to use instead.
 _FEW, _TYPES = 2, 2
 
 
@@ -24,7 +23,7 @@ def of_all(names: Iterable[str]) -> str:
 
 
 def on_gpu(db: Database, m: Meaning, around: Surroundings) -> Meaning:
-    """Return a meaning as it is for the GPUs of a log, or where it names none, for the targets that it compiles for."""
+    """Return a meaning adapted to the GPUs of a log or, if it names none, to the targets that it compiles for."""
     if not m.target:
         return m
     older = [t for t in around.gpus or around.targets if db.targets[t].order < db.targets[m.target].order]
@@ -50,7 +49,7 @@ def _macro(db: Database, target: str) -> str:
 
 
 def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, tuple[str, ...]]:
-    """Return what to write on a GPU for what it lacks, and more on that."""
+    """Return what to write instead of variants that a GPU lacks, and further notes."""
     missing = [v for v in lacking if not db.catalog.takes(v.requires, gpu)]
     mended = [v for v in missing if any(r.works for r in recipes(db, v, gpu, None))]
     if mended and len(missing) <= _FEW:
@@ -69,14 +68,14 @@ def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, t
 
 
 def _has(db: Database, missing: Sequence[Variant], type: str, gpu: str) -> bool:
-    """Return whether a GPU has variants with a type of the opcodes of which it lacks some."""
+    """Return whether a GPU has variants with a type, of the opcodes of missing variants."""
     of = (v for opcode in {v.opcode for v in missing} for v in db.opcodes[opcode].variants)
     return any(type in v.types and db.catalog.takes(v.requires, gpu) for v in of)
 
 
 def _others(db: Database, missing: Sequence[Variant], type: str, gpu: str) -> Iterator[str]:
-    """Yield the types that a GPU has in the place of a type that it lacks: of as many lanes, and as wide or wider, the
-    narrowest first; each with the range that it loses."""
+    """Yield the types that a GPU has to replace a type that it lacks: with as many lanes, and as wide or wider, the
+    narrowest first; each with the range that is lost."""
     about, formats = db.data["types"], db.data["formats"]
     own = formats[about[type]["format"]]
     found = 0

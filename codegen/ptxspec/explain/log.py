@@ -1,4 +1,4 @@
-"""A log of what assembles PTX in other words: the change that mends each complaint, why, and what else would do."""
+"""A log of a PTX assembler, explained: the change that fixes each complaint, the reason, and alternatives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST = 4096
 
 
 class Complaint(NamedTuple):
-    """A message, of one instruction where the file could be read, and the places where it stands."""
+    """A message, with the errors that lint finds at its place where the file could be read, and its places."""
 
     tool: str
     text: str
@@ -35,7 +35,7 @@ class Complaint(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Complaints that one change mends."""
+    """Complaints that one change fixes."""
 
     complaints: tuple[Complaint, ...]
     meaning: Meaning
@@ -57,9 +57,10 @@ class Explanation(NamedTuple):
 
 
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
-    """Return the distinct messages of a log, in its order. `direct`: every line is one, whatever it looks like."""
+    """Return the distinct messages of a log, in its order. `direct`: every line is a message, whatever it looks
+    like."""
     log = [line[:_LONGEST].rstrip() for line in log]
-    # A log is long, and has few kinds of messages.
+    # Most kinds of messages are not in a log: these are ruled out once for all lines.
     text = "\n".join(log)
     here = [row for row in rows(db) if row.pattern.search(text)]
     numbered = [row for row in rows(db) if row.number and row.number in text]
@@ -82,20 +83,20 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
         if m.place:
             places[m.place] = None
     every = [Complaint(tool, text, found, tuple(places)) for (tool, text, _), (found, places) in grouped.items()]
-    # What a compiler said is more than that it failed.
+    # Messages that only say that something failed are left out.
     more = [c for c in every if not _is_empty(db, c)]
     return more or every[:1]
 
 
 def _is_empty(db: Database, c: Complaint) -> bool:
-    """Return whether a complaint says only that others were made."""
+    """Return whether a complaint only says that there were others."""
     found = first(db, c.text)
     return found is not None and found[0].alone
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
-    """Return the errors that lint finds in a file, by line. Compilers delete the files that they give to ptxas, and a
-    log may name what is no file, and has no end."""
+    """Return the errors that lint finds in a file, by line. Compilers delete the files that they pass to ptxas, and a
+    log may name something that is not a regular file, without an end."""
     by_line: dict[int, list[Finding]] = {}
     if not os.path.isfile(path):
         return by_line
@@ -109,7 +110,8 @@ def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:
 
 
 def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list[Explanation]:
-    """Return what mends each message of a log; messages of one instruction, and those with one change, are merged."""
+    """Return the fixes for the messages of a log; messages about one instruction, and those with the same fix, are
+    merged."""
     log = list(log)
     around = surroundings(db, log)
     told: list[Meaning] = []
@@ -133,8 +135,8 @@ def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list
 def _of_one_instruction(
     db: Database, group: list[tuple[Complaint, Meaning]]
 ) -> Iterator[tuple[tuple[Complaint, ...], Meaning]]:
-    """Yield the complaints about one instruction and what they mean; the target and the PTX version that they ask for
-    are one change."""
+    """Yield the complaints about one instruction and their meanings; the targets and PTX versions that they require
+    become one change."""
     asking = [(c, m) for c, m in group if m.target or m.ptx]
     if len(asking) > 1:
         yield tuple(c for c, _ in asking), together(db, (m for _, m in asking))
@@ -149,7 +151,7 @@ def _meaning(db: Database, c: Complaint, around: Surroundings, told: list[Meanin
     if found is None:
         return by_itself or NOT_OURS
     if found in told:
-        # Of one instruction ptxas may complain twice, and what was said of it need not be about the second.
+        # ptxas may complain twice about one instruction; lint's findings need not be about the second.
         return by_itself or found
     told.append(found)
     return found
@@ -160,8 +162,8 @@ def _by_itself(db: Database, c: Complaint, around: Surroundings) -> Meaning | No
 
 
 def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
-    """Return the meaning of lint's findings on an instruction; where it only lacks a target or a PTX version, that is
-    the change."""
+    """Return the meaning of lint's findings on an instruction; if it only lacks a target or a PTX version, that is the
+    change."""
     found = list(found)
     why = [w for f in found for w in (f.message, f.help) if w]
     needs = list(dict.fromkeys(f.requires for f in found if f.requires is not None))
@@ -178,7 +180,7 @@ def _of_findings(db: Database, found: Iterable[Finding]) -> Meaning:
 
 
 def _variants(db: Database, found: Iterable[Finding]) -> Iterator[Variant]:
-    """Yield the variants that findings are about."""
+    """Yield the variants in findings."""
     for f in found:
         opcode, *names = (f.variant or "").split(".")
         if (v := db.find(opcode, names, None)) is not None:
@@ -200,8 +202,8 @@ def _needs(db: Database, r: Requirement) -> str:
 
 
 def as_text(explained: Iterable[Explanation], whole: bool = False) -> Iterator[str]:
-    """Yield text: the change of each explanation, the messages with their places, why, and with `whole` the other
-    ways."""
+    """Yield the text: the change of each explanation, the messages with their places, the reasons, and with `whole` the
+    alternatives."""
     for e in explained:
         yield e.meaning.change
         for c in e.complaints:

@@ -1,4 +1,4 @@
-"""The meaning of a message: the one change that mends it, why, and what else would do."""
+"""The meaning of a message: the one change that fixes it, the reason, and alternatives."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .surroundings import Surroundings
 
 
 class Meaning(NamedTuple):
-    """`change` mends it; `others` are other ways, which one may ask for. Where the change is a newer target or PTX
-    version, `target` and `ptx` are these, so that it may become one with that of other messages; `ptx` is None where a
-    version may be needed that is not known, and `lacking` is what is meant of the database, as far as that is told.
-    `known` is false where `change` says that nothing is known."""
+    """The meaning of a message. `change` fixes it; `others` are alternatives, shown on request. If the change is a
+    newer target or PTX version, these are `target` and `ptx`, so that it can be merged with that of other messages;
+    `ptx` is None if an unknown version may be required. `lacking` are the variants that the message means, as far as
+    they are known. `known` is false if `change` says that nothing is known."""
 
     change: str
     why: tuple[str, ...] = ()
@@ -33,12 +33,12 @@ NO_VERSION = "which PTX version it needs there is not known here: ptxas says it 
 
 
 def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
-    """Return the change to a newer target, a newer PTX version, or both, and why."""
+    """Return the change to a newer target, a newer PTX version, or both, with the reasons."""
     if not target:
         return Meaning(f"write .version {db.versions.get(ptx or '', ptx)} or newer", why, ptx=ptx)
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
     if target not in db.targets:
-        # It may be newer than the database, and cannot become one with others.
+        # It may be newer than the database, and cannot be merged with others.
         return Meaning(change, (*why, f"{target} is not known here"))
     if ptx:
         return Meaning(f"{change} with .version {db.versions[ptx]} or newer", why, target=target, ptx=ptx)
@@ -46,8 +46,8 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
 
 
 def together(db: Database, meanings: Iterable[Meaning]) -> Meaning:
-    """Return the change that gives all of some what they need. Where that may take an unknown version, the change names
-    a version only if the assembler itself asked for one: then it asked for all that are lacking."""
+    """Return the change that satisfies the needs of all meanings. If that may take an unknown version, the change names
+    a version only if the assembler itself asked for one: then it asked for everything that is lacking."""
     meanings = list(meanings)
     targets = [m.target for m in meanings if m.target]
     target = max(targets, key=lambda t: db.targets[t].order) if targets else ""
@@ -91,7 +91,7 @@ def compiler_for(db: Database, target: str, what: str) -> Meaning:
 
 
 def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Surroundings) -> Meaning:
-    """Return the meaning of a .version that the compiler of PTX does not read."""
+    """Return the meaning of a .version that a PTX compiler does not read."""
     version = db.versions.get(wanted)
     if version is None:
         first, *_, last = db.versions

@@ -1,4 +1,5 @@
-"""The complaints in a log: of ptxas by whatever name, of compilers and linkers, of the driver, of what calls them."""
+"""The complaints in a log: of ptxas under any name, of compilers and linkers, of the driver, and of programs that call
+them."""
 
 from __future__ import annotations
 
@@ -8,19 +9,19 @@ from typing import NamedTuple
 
 from .rows import Row
 
-# It calls itself by the name that it was started by: Triton has a ptxas-blackwell.
+# It uses the name by which it was started: Triton has a ptxas-blackwell.
 _PTXAS = re.compile(
     r"\bptxas[\w.-]* +(?:(?P<file>[^;]+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
 )
 _OTHERS = re.compile(r"\b(?:(?P<tool>nvcc|nvlink)(?:\.exe)? +|nvrtc: )(?:error|fatal)\s*: (?P<text>.*?)\s*$")
-# Where compilers of C++ complain: a.cu(4): error, a.cu:4:9: error.
+# The position in a complaint of a C++ compiler: a.cu(4): error, a.cu:4:9: error.
 _PLACE = re.compile(r"^(?P<file>[^\s()]+?)(?:\((?P<line>\d+)\)|:(?P<other>\d+):\d+): (?:fatal )?error: ")
 _NUMBER = re.compile(
     r"(?:CUDA_?\s?(?:error|failure)\w*|\bcode|\berror)\s*[:=(]*\s*\[?(?P<number>\d{3})\b"
     r"|\[(?P<bracketed>\d{3})\] Call to cu",
     re.IGNORECASE,
 )
-# The driver and nvJitLink give the text that they assemble no file.
+# The driver and nvJitLink have no file for the text that they assemble.
 JIT_FILE = "application ptx input"
 
 
@@ -31,7 +32,7 @@ class Place(NamedTuple):
 
 class Message(NamedTuple):
     """A message of a tool: "ptxas", "nvcc", "driver" and so on. The `tool` is "JIT" for a JIT compiler of PTX, and
-    empty where the line names none."""
+    empty if the line names none."""
 
     tool: str
     text: str
@@ -39,7 +40,7 @@ class Message(NamedTuple):
 
 
 def message(kinds: Sequence[Row], line: str) -> Message | None:
-    """Return the complaint in a line of a log, if it is one of these or of some kinds."""
+    """Return the complaint in a line of a log, if it is one of these tools' or of one of the given kinds."""
     m = _PTXAS.search(line)
     if m is not None:
         place = Place(m["file"], int(m["line"])) if m["file"] else None
@@ -57,6 +58,6 @@ def message(kinds: Sequence[Row], line: str) -> Message | None:
 
 
 def driver_error(numbered: Sequence[Row], line: str) -> Message | None:
-    """Return the driver's error that a line names by its number."""
+    """Return the driver's error if a line has its number."""
     numbers = {m["number"] or m["bracketed"] for m in _NUMBER.finditer(line)} if numbered else ()
     return next((Message("driver", row.name) for row in numbered if row.number in numbers), None)

@@ -1,4 +1,4 @@
-"""The messages to which the specification has an answer: what tools say that compile, link and load PTX."""
+"""The messages that the specification answers: those of tools that compile, link and load PTX."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     others: tuple[str, ...]
 
     def parts(self, m: re.Match[str]) -> dict[str, str]:
-        """Return the parts of a message by name, as an answer writes them."""
+        """Return the parts of a message by name, as they are written in an answer."""
         return {name: self.says.get(name, {}).get(part or "", part or "") for name, part in m.groupdict().items()}
 
 
@@ -51,7 +51,7 @@ def rows(db: Database) -> tuple[Row, ...]:
 
 
 def fitting(db: Database, text: str) -> Iterator[tuple[Row, re.Match[str]]]:
-    """Yield the rows that a message fits."""
+    """Yield the rows that match a message."""
     for row in rows(db):
         if (m := row.pattern.search(text)) is not None:
             yield row, m

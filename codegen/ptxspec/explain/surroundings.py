@@ -1,4 +1,4 @@
-"""The context of a log's complaints: the GPUs, the targets that it compiles for, and the releases of CUDA."""
+"""The context of a log's complaints: the GPUs, the targets that it compiles for, and the CUDA releases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..catalog.names import called
 from ..query.database import Database
 
 _TARGET = r"(?:compute|sm)_(\d+[af]?)"
-# How compilers are told a target, and the files that they name after it.
+# Options that tell compilers the target, and files that are named after it.
 _OPTION = re.compile(
     rf"(?:--gpu-name|--gpu-architecture|-arch|--cuda-gpu-arch|--offload-arch|-mcpu|\bcode|\barch)[=\s]\s*\W?{_TARGET}"
     rf"|\.{_TARGET}\.(?:ptx|cubin)\b"
@@ -22,19 +22,19 @@ _CAPABILITY = re.compile(
     r"(?:(\d{1,2})\s*[.,]\s*(\d)(?!\d)|sm_(\d+))",
     re.IGNORECASE,
 )
-# What is asked of a GPU is no word on the one that is there.
+# A requirement on a GPU says nothing about the GPU that is present.
 _ASKED_BEFORE = re.compile(
     r"(?:at least|minimum|requires?|needs?|support\w*|only|[<>]=?)\W*(?:\w+\W+){0,6}$", re.IGNORECASE
 )
 _ASKED_BEHIND = re.compile(r"\)?\s*(?:\+|or (?:higher|newer|above|later|greater)|and (?:higher|newer|above|later|up))")
-# Triton compiles for the GPU that is there.
+# Triton compiles for the GPU that is present.
 _OF_TRITON = re.compile(rf"--gpu-name[= ]{_TARGET}")
 _MOST_WORDS = 6
 
 
 class Surroundings(NamedTuple):
     """The context that a log gives: whether nvJitLink or Triton is in it, the targets of the GPUs and those that are
-    compiled for, the CUDA release of the driver and that of the compiler."""
+    compiled for, and the CUDA releases of the driver and the compiler."""
 
     nvjitlink: bool
     triton: bool
@@ -74,7 +74,7 @@ def _capabilities(text: str) -> Iterator[str]:
 
 
 def _products(db: Database, text: str) -> Iterator[str]:
-    """Yield the targets of the GPUs that are called by a brand and a name with a number."""
+    """Yield the targets of the GPUs that are named by a brand and a name with a number."""
     naming = db.data["naming"]
     brands = "|".join(map(re.escape, (*naming["brands"], *naming["series"])))
     # A name ends before two spaces, as in the table of nvidia-smi.

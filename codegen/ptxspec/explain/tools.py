@@ -1,5 +1,5 @@
-"""The answers to messages of compilers, linkers and the driver: as the specification has them, and those that are
-computed of the targets and PTX versions that a message or its log names."""
+"""The answers to messages of compilers, linkers and the driver: those of the specification, and those computed from the
+targets and PTX versions that a message or its log names."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .meanings import Meaning, compilers
 from .rows import Row, fitting
 from .surroundings import Surroundings
 
-# The parts of the message, the database, the tool that spoke where that is known, and what else the log tells.
+# The parts of the message, the database, the tool if that is known, and the rest of the log's context.
 Compute = Callable[[Mapping[str, str], Database, str, Surroundings], Meaning | None]
 _TRITON = "Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own"
 
 
 def meaning(db: Database, text: str, tool: str, around: Surroundings) -> Meaning | None:
-    """Return the meaning of a message that the specification has an answer to, or None."""
+    """Return the meaning of a message that the specification answers, or None."""
     answers = (_answer(db, row, m, tool, around) for row, m in fitting(db, text))
     return next((a for a in answers if a is not None), None)
 
 
 def _answer(db: Database, row: Row, m: re.Match[str], tool: str, around: Surroundings) -> Meaning | None:
-    """Return the answer of a row; None where it is about what the database does not have."""
+    """Return the answer of a row; None if it is about something that the database does not have."""
     parts, why = row.parts(m), row.why
     if row.computed:
         return _COMPUTED[row.computed](parts, db, tool, around)
@@ -47,7 +47,7 @@ def _answer(db: Database, row: Row, m: re.Match[str], tool: str, around: Surroun
 
 
 def _least(db: Database, variants: Sequence[Variant]) -> tuple[str, str]:
-    """Return the first target that has some of what is meant, and the PTX version; a message seldom names all."""
+    """Return the first target that has some of the variants, and the PTX version; a message seldom names all."""
     floors = {(v.requires.target, db.catalog.window(v.requires, v.requires.target)[0]) for v in variants}
     return min(floors, key=lambda floor: (db.targets[floor[0]].order, db.versions[floor[1]].order))
 
@@ -69,8 +69,8 @@ def _target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings)
 
 
 def _nvrtc(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    """Return the meaning of NVRTC's complaint about a target. It does not name the target; its options do, or the GPU
-    that it compiles for, where the log has them."""
+    """Return the meaning of NVRTC's complaint about a target. It does not name the target; the log has it in the
+    options, or as the GPU that it compiles for."""
     named = around.targets or around.gpus
     if named:
         return meanings.compiler_for(db, named[-1], "NVRTC")
@@ -110,8 +110,8 @@ def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -
 
 
 def _own_kind(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
-    """Return the meaning of matrix instructions that an architecture-specific target alone has, and were compiled for
-    another."""
+    """Return the meaning of matrix instructions that only an architecture-specific target has, compiled for another
+    one."""
     kinds = {t.base: t for t in db.targets.values() if t.kind == "architecture"}
     plain = dict.fromkeys(db.catalog.plain(t) or t for t in (*around.gpus, *around.targets))
     own = [kinds[t].name for t in plain if t in kinds]

@@ -1,1 +1,1 @@
-"""Emulator and GPU held against each other, and recordings of what a GPU returned."""
+"""Comparison of emulator and GPU, and recordings of a GPU's results."""

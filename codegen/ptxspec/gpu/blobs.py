@@ -1,4 +1,4 @@
-"""Results as recordings store them: compressed, and named by their digest."""
+"""Results as recordings store them: compressed, with their digest as name."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .vectors import Part
 
 Array = NDArray[Any]
 
-# The raw stream without a header: thousands of small arrays do not each need a checksum.
+# The raw format without a header: thousands of small arrays do not each need a checksum.
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 _LEAST = 1 << 12
 
 
 @dataclass(frozen=True)
 class Blob:
-    """`differences` is the size of the words that the data are differences of, 0 where they are the results. `line` is
-    the file's and the number of the line that says so."""
+    """Compressed results. `differences` is the size of the words if differences are stored, else 0. `line` is the file
+    and the number of the line for errors."""
 
     key: str
     data: bytes
@@ -31,7 +31,7 @@ class Blob:
     line: str
 
     def results(self, type_: np.dtype[Any], count: int) -> Array:
-        """Return all words, one after the other; there are `count` of them."""
+        """Return all `count` words in order."""
         try:
             raw = decompressed(self.data, count * type_.itemsize, lzma.FORMAT_RAW, filters=_FILTERS)
             if self.differences:
@@ -52,17 +52,17 @@ def coded(results: Array, part: Part, line: str) -> Blob:
     raw, width = little(results), 0
     key = digest(raw)
     if part.stream.startswith("every"):
-        # Operands next to each other have results near each other.
+        # Neighbouring operands have similar results.
         words, width = np.frombuffer(raw, results.dtype.newbyteorder("<")), results.dtype.itemsize
         steps = np.diff(words, prepend=words.dtype.type(0)).astype(words.dtype)
         raw = steps.view(np.uint8).reshape(-1, width).T.tobytes()
-    # Room to look back further than the array reaches would take longer to make than the array to compress.
+    # Allocating a dictionary larger than the array would take longer than compressing the array.
     filters = [{**f, "dict_size": max(len(raw), _LEAST)} for f in _FILTERS] if len(raw) < 1 << 23 else _FILTERS
     return Blob(key, lzma.compress(raw, lzma.FORMAT_RAW, filters=filters), width, line)
 
 
 def decompressed(data: bytes, most: int, format: int, **settings: Any) -> bytes:
-    """Return data decompressed by lzma, up to one byte more than `most`: few bytes may stand for very many. Raises
+    """Return data decompressed by lzma, up to one byte more than `most`: few bytes may expand to very many. Raises
     lzma.LZMAError."""
     stream = lzma.LZMADecompressor(format, **settings)
     raw = stream.decompress(data, most + 1)

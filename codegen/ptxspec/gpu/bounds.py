@@ -1,7 +1,7 @@
-"""The errors of a bounded variant's results, counted as its bound counts them, and whether they are inside the bound.
+"""The errors of a bounded variant's results, in the terms of its bound, and whether they are within the bound.
 
-float64 decides almost all of them: its own error is far below what separates results from bounds. The others are
-evaluated exactly.
+float64 decides almost all of them: its own error is far below the usual distance from a result to the bound. The others
+are evaluated exactly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..semantics.program import Apply, Const, Program, Term, Var, variables
 
 Array = NDArray[Any]
 
-# Wide enough that what it rounds off is far below any bound.
+# Wide enough that its rounding errors are far below any bound.
 _WIDE = ieee("wide", 13, 114, canonical_nan=(1 << 127) - 1)
 # Functions of the semantics language in float64; none errs by more than a few units in its last place.
 _FLOAT64: Mapping[str, Callable[..., Any]] = {
@@ -45,9 +45,9 @@ _OUTWARD = ("Negative", "Positive")
 
 @dataclass(frozen=True)
 class Bound:
-    """`kind` is the specification's: what the bound counts, and whether it counts from the exact value or, `rounded`,
-    from what that rounds to. `known` is the largest error that hardware of the target is known to have, as a part of
-    the bound; 1 where it is not known to exceed it."""
+    """A bound. `kind` is the specification's: the unit of the error, and whether it is counted from the exact value or,
+    if `rounded`, from the rounded one. `known` is the largest known error of the target's hardware as a multiple of the
+    bound; 1 where it is not known to exceed it."""
 
     kind: str
     bound: Fraction
@@ -63,8 +63,7 @@ class Bound:
         return self.kind == "ulp from the rounded result"
 
     def tolerance(self, exact: Fraction, f: Format) -> Fraction:
-        """Return the error allowed at an exact value. A relative one is never less than the spacing of subnormal
-        numbers."""
+        """Return the error allowed at an exact value. A relative one is at least the spacing of subnormal numbers."""
         if self.kind == "absolute":
             return self.bound
         if self.in_ulps:
@@ -87,9 +86,9 @@ def _bound(a: Accuracy) -> Bound:
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgement of lanes that differ from the emulator: which are outside of the bound, which of these are no
-    farther out than the target's hardware is known to be, which no bound covers, and the error as a part of what is
-    allowed (inf where no error is, 0 where none is known of)."""
+    """The verdict on lanes that differ from the emulator: which are outside of the bound, which of these are no farther
+    out than the target's hardware is known to be, which no bound covers, and the error as a multiple of the allowed one
+    (inf where no error is allowed, 0 where none is known)."""
 
     outside: Array
     excused: Array
@@ -101,7 +100,7 @@ class Judge:
     """A judge of one lane of a bounded variant on a target."""
 
     def __init__(self, spec: Spec, instruction: Instruction, variant: Variant, target: str | None) -> None:
-        # The function itself, also where the emulator follows the machine code.
+        # The function itself, even where the emulator follows the machine code.
         self.program: Program = Compiler(spec).program(instruction, variant, target)
         assert variant.result.kind.format is not None
         self.format: Format = variant.result.kind.format
@@ -115,7 +114,7 @@ class Judge:
             self.bounds = [replace(b, known=known) if b == bound else b for b in self.bounds]
 
     def judge(self, operands: Sequence[Array], got: Array, want: Array) -> Judged:
-        """Return the judgement of lanes on which GPU and emulator differ: `operands`, `got` and `want` are their
+        """Return the verdict on lanes in which GPU and emulator differ: `operands`, `got` and `want` are their
         encodings."""
         f = self.format
         xs = [self._operand(x, kind) for x, kind in zip(operands, self.sources, strict=True)]
@@ -124,7 +123,7 @@ class Judge:
         outside = np.isnan(g) != np.isnan(w)
         same = (np.isnan(g) & np.isnan(w)) | outside
         special = ~np.logical_and.reduce([np.isfinite(x) & (x != 0) for x in floats])
-        # Tables of corner cases fix results of zeros and infinities, with or without a bound.
+        # Tables of corner cases determine results for zeros and infinities, with or without a bound.
         outside |= special & ~same
         rest = ~special & ~same
         covered = np.zeros(got.shape, np.bool_)
@@ -139,11 +138,11 @@ class Judge:
             reference = nearly
             with np.errstate(all="ignore"):
                 if b.rounded:
-                    # To which of its neighbours the exact value rounds must be known.
+                    # It must be certain to which neighbour the exact value rounds.
                     sure &= _nearest(nearly * (1 - _SLACK), f) == _nearest(nearly * (1 + _SLACK), f)
                     reference = _nearest(nearly, f)
                 elif b.in_ulps:
-                    # Spacings double at a power of two: so must be on which side of it that is.
+                    # Spacings double at a power of two, so it must be certain on which side of it the value is.
                     sure &= _spacings(nearly * (1 - _SLACK), f) == _spacings(nearly * (1 + _SLACK), f)
                 allowed = b.tolerances(reference, f)
                 part = np.abs(g - reference) / allowed
@@ -157,29 +156,29 @@ class Judge:
                 part[i] = self.error([int(x[i]) for x in operands], int(got[i]), b)
             error = np.maximum(error, np.where(here, part, 0.0))
             outside |= here & (part > 1)
-            # The known one is exact, and the others are as good as float64.
+            # b.known is exact; the errors are as accurate as float64.
             inexcusable |= here & (part > b.known * (1 + _NOISE))
         return Judged(outside, outside & ~inexcusable, rest & ~covered, error)
 
     def _operand(self, bits: Array, kind: Kind) -> Array:
-        """Return a source in float64, as it is flushed; NaN of what is no float."""
+        """Return a source in float64, flushed if the variant flushes; NaN for anything but floats."""
         if kind.format is None:
             return np.full(bits.shape, np.nan)
         x = values(bits, kind.format)
         return np.where(np.abs(x) < 2.0**kind.format.emin, 0.0, x) if self.ftz else x
 
     def error(self, operands: Sequence[int], got: int, bound: Bound) -> float:
-        """Return the error of a numeric result as a part of what is allowed; inf where it is infinitely far away."""
+        """Return the error of a numeric result as a multiple of the allowed one; inf where it is infinite."""
         f, value = self.format, exact_value(self.program, operands)
         if value is None:
-            # So large that it is as good as infinite: the emulator returned that infinity, and this is something else.
+            # The emulator's result is an infinity, and this result is not: the error is infinite.
             return math.inf
         if bound.rounded:
             spacing = _spacing(value, f)
             value = round(value / spacing) * spacing
         allowed = bound.tolerance(value, f)
         if f.is_infinite(got):
-            # An overflow stands for the first number that the format does not have.
+            # An overflow counts as the first number beyond the range of the format.
             number = Fraction(-2 if got & f.sign_bit else 2) * Fraction(2) ** f.emax
             past = abs(value) >= abs(number) and (value < 0) == (number < 0)
             return 0.0 if past else _quotient(abs(number - value), allowed)
@@ -190,8 +189,8 @@ class Judge:
         return _quotient(abs(decode(got, f) - value), allowed)
 
     def _nearly_exact(self, xs: Sequence[Array], w: Array) -> tuple[Array, Array]:
-        """Return exact values in float64, and where they can be relied on: they round to the emulator's result, or it
-        is the zero that they are flushed to."""
+        """Return exact values in float64, and where they are reliable: where they round to the emulator's result, or
+        are flushed to it."""
         f = self.format
         if self._core is None or f.fraction_bits > 23:
             return np.zeros(w.shape), np.zeros(w.shape, np.bool_)
@@ -204,8 +203,8 @@ class Judge:
 
     @cached_property
     def _core(self) -> tuple[str, list[int | None]] | None:
-        """The one function that approximates, and which operand each of its arguments comes from (None: the number
-        one). None where there is no such function: then all is evaluated exactly."""
+        """The one approximated function, and the index of the operand from which each of its arguments comes (None: the
+        number one). None where there is no such function: then everything is evaluated exactly."""
         lets = {let.name: let.value for let in self.program.lets}
         for let in self.program.lets:
             t = let.value
@@ -216,7 +215,7 @@ class Judge:
         return None
 
     def _origin(self, term: Term, lets: Mapping[str, Term]) -> int | None:
-        """Return the place of the one operand that a term comes from; None for the constant one, else -1."""
+        """Return the index of the one operand that a term comes from; None for the constant one, else -1."""
         if isinstance(term, Const):
             return None if term.kind.format and decode(term.value, term.kind.format) == 1 else -1
         inputs = [i.name for i in self.program.inputs]
@@ -242,9 +241,9 @@ def values(bits: Array, f: Format) -> Array:
 
 
 def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
-    """Return what a program would compute without its last rounding, with a relative error below 2^-114; None for a NaN
-    and an infinity. An inexact value is represented by another one between the same neighbours of the wide format: that
-    decides comparisons with numbers of any format, and the binade."""
+    """Return the result of a program without its last rounding, with a relative error below 2^-114; None for a NaN and
+    an infinity. An inexact value is represented by another one between the same neighbours of the wide format:
+    comparisons with numbers of any format, and the binade, are then right."""
     bits = dict(zip((i.name for i in program.inputs), operands, strict=True))
     lets: dict[str, Term] = {}
     for let in program.lets:
@@ -261,7 +260,7 @@ def exact_value(program: Program, operands: Sequence[int]) -> Fraction | None:
             return _finite(exact.evaluate(converted, bits), _format(converted)) if converted.kind.format else None
         if isinstance(term, Apply) and term.mode and term.format is not None:
             arguments = [_widened(exact.evaluate(a, bits), _format(a)) for a in term.arguments]
-            # The arguments' formats are the wide one too: functions read each argument in its own.
+            # The arguments' formats become the wide one too, since functions read each argument in its own format.
             in_wide = tuple(replace(a, kind=a.kind._replace(width=_WIDE.width, format=_WIDE)) for a in term.arguments)
             wide = replace(term, arguments=in_wide, format=_WIDE, ftz=False)
             low, high = (
@@ -300,7 +299,7 @@ def _quotient(difference: Fraction, allowed: Fraction) -> float:
 
 
 def _spacing(value: Fraction, f: Format) -> Fraction:
-    """Return the distance between neighbours of a format at a value's magnitude, as though it had no largest number."""
+    """Return the distance between neighbours of a format at a value's magnitude, as if it had no largest number."""
     exponent = f.emin
     if value:
         magnitude = abs(value)
@@ -310,7 +309,7 @@ def _spacing(value: Fraction, f: Format) -> Fraction:
 
 
 def _nearest(x: Array, f: Format) -> Array:
-    """Return each float64 number rounded to nearest in a format, as though that had no largest number."""
+    """Return each float64 number rounded to nearest in a format, as if that had no largest number."""
     spacing = _spacings(x, f)
     return np.asarray(np.rint(x / spacing) * spacing)
 

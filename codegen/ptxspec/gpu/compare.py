@@ -1,4 +1,4 @@
-"""Results of a GPU held against the emulator's, as the variant's claim on that target asks."""
+"""Comparison of a GPU's results with the emulator's, as the variant's claim on that target requires."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Case:
-    """One set of operands (of one lane, where a bound was judged), the GPU's results and the emulator's, as bits."""
+    """One set of operands (of one lane, if a bound was checked), the GPU's results and the emulator's, as bits."""
 
     operands: tuple[int, ...]
     got: tuple[int, ...]
@@ -28,10 +28,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them in bits of
-    NaNs alone. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
+    """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them only in bits
+    of NaNs. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
     than the target's hardware is known to be; `open` differ where there is no bound. `worst` is the largest error of a
-    result that differs, as a part of the bound. `blocks` counts the blocks of a sweep that differ and of which only the
+    result that differs, as a multiple of the bound. `blocks` counts the differing blocks of a sweep of which only the
     digest is known. `case` is the worst case, else the first that differs."""
 
     count: int = 0
@@ -63,7 +63,7 @@ class Found:
         return not self.unequal and not self.blocks
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields that are not zero, as recordings keep them."""
+        """Return the nonzero fields, as recordings store them."""
         found: dict[str, Any] = {k: v for k in _COUNTS if (v := getattr(self, k))}
         if self.worst:
             found["worst"] = self.worst if math.isfinite(self.worst) else "inf"
@@ -77,7 +77,8 @@ _COUNTS = ("count", "unequal", "nan", "outside", "excused", "open", "blocks")
 
 
 def found_from_json(data: dict[str, Any]) -> Found:
-    """Return what `as_json` wrote. Raises KeyError, TypeError and ValueError for anything else."""
+    """Return the result from data that `as_json` returned. Raises KeyError, TypeError and ValueError for anything
+    else."""
     case = None
     if "case" in data:
         *operands, got, want = (tuple(int(x, 16) for x in text.split("|")) for text in data["case"])
@@ -86,26 +87,26 @@ def found_from_json(data: dict[str, Any]) -> Found:
 
 
 class Comparison:
-    """A comparison of results of one variant on one target, by its claim there."""
+    """A comparison of results of one variant on one target, according to its claim there."""
 
     def __init__(self, spec: Spec, variant: Variant, target: str | None) -> None:
         self.variant = variant
         self.claim = spec.claim(variant, target)
         self._is_hazard = not spec.catalog.is_safe(variant, target)
-        # Also where the claim is `measured`: a result that differs may still be inside of the manual's bound.
+        # Even if the claim is `measured`: a result that differs may still be within the bound of NVIDIA's manual.
         bounded = variant.claim == "bounded"
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
     def agrees(self, found: Found) -> bool | None:
-        """Return whether the claim holds; None where there is no claim, and where a hazard explains that it does not. A
-        variant that nobody has judged yet must agree in every bit."""
-        # Of a bound that hardware of this target breaks, what is known of that is judged.
+        """Return whether the claim is true; None where there is no claim, or a hazard explains the difference. An
+        unjudged variant must agree in every bit."""
+        # Where the target's hardware is known to break the bound, results are checked against its known errors.
         claim = "bounded" if self.claim == "unspecified" and self._judge else self.claim
         if claim == "unspecified" or (self._is_hazard and not found.equal):
             return None
         if claim != "bounded":
             return found.equal
-        # As far as the hardware of this target is known to exceed it, the bound is wrong, and not the result.
+        # An error that the target's hardware is known to have is the bound's fault, not the result's.
         return found.outside == found.excused
 
     def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
@@ -129,7 +130,7 @@ class Comparison:
         lanes = [
             to_lanes(o, own, v.lanes).reshape(-1) for said, registers in every for o, own in by_operand(said, registers)
         ]
-        # A lane of two may be equal.
+        # One of two lanes may be equal.
         apart = lanes[-2] != lanes[-1]
         *lane_operands, lane_got, lane_want = (x[apart] for x in lanes)
         judged = self._judge.judge(lane_operands, lane_got, lane_want)
@@ -139,7 +140,7 @@ class Comparison:
         return Found(count, rows.size, nan, outside, excused, open, float(judged.error[i]), case=case)
 
     def _differ_in_nans_only(self, got: Sequence[Array], want: Sequence[Array]) -> Array:
-        """Return for each set of results whether those that differ are NaNs."""
+        """Return for each set of results whether all that differ are NaNs."""
         pairs = zip(by_operand(self.variant.results, got), by_operand(self.variant.results, want), strict=True)
         return np.asarray(np.logical_and.reduce([_same_or_nans(o, g, w) for (o, g), (_, w) in pairs]))
 

@@ -1,4 +1,5 @@
-"""A GPU by cuda-bindings. NVRTC compiles to machine code of its own target: no driver meets PTX newer than itself."""
+"""A GPU through cuda-bindings. NVRTC compiles to machine code of the GPU's target: the driver need not know the PTX
+version."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ Array = NDArray[Any]
 
 _INSTALL = "install it with `pip install 'ptxspec[cuda]'`"
 _THREADS = 256
-# The kernel must overwrite it: a result that nothing wrote looks like this and not like the last one.
+# Fills results before a kernel runs, so that one that is not written does not look like the last result.
 _UNWRITTEN = 0xA5
 _KERNEL_MODULE = Path("/proc/driver/nvidia/version")
 
@@ -51,7 +52,7 @@ class Nvrtc:
             options = [f"--gpu-architecture={target}".encode(), b"-DPTXSPEC_KERNELS_ONLY"]
             error, *_ = api.nvrtcCompileProgram(program, len(options), options)
             if int(error):
-                # NVRTC writes into these bytes: there must be more than one, for Python shares those of length one.
+                # More than one byte, because Python shares objects of length one, and NVRTC writes into these.
                 log = bytes(1 + _checked(name, api.nvrtcGetProgramLogSize(program)))
                 _checked(name, api.nvrtcGetProgramLog(program, log))
                 raise DeviceError(_first_error(log.decode("utf-8", "replace")) or f"{name}: {error.name}")
@@ -109,7 +110,7 @@ class CudaDevice:
         version = _checked("driver version", self._api.cuDriverGetVersion())
         cuda = f"CUDA {version // 1000}.{version % 1000 // 10}"
         if version // 1000 < int(self._nvrtc.release.split(".")[0]):
-            # Such a driver loads no module.
+            # Such a driver cannot load modules.
             raise NoDeviceError(
                 f"the driver supports {cuda}, and cannot run code that NVRTC {self._nvrtc.release} compiles: install a "
                 f"newer driver, or NVRTC and cuda-bindings of CUDA {version // 1000}"
@@ -119,7 +120,7 @@ class CudaDevice:
         return About(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)
 
     def _begin(self) -> None:
-        """Begin a context without modules: this process's own, destroyed first if there was one."""
+        """Begin a context without modules; a previous context of this process is destroyed first."""
         self._modules: dict[bytes, Any] = {}
         self._api.cuDevicePrimaryCtxReset(self._device)
         context = _checked("context", self._api.cuDevicePrimaryCtxRetain(self._device))
@@ -176,7 +177,7 @@ def _import(name: str) -> Any:
 
 
 def _checked(what: str, returned: tuple[Any, ...]) -> Any:
-    """Return the value that a call returned beside its status. Raises DeviceError for any status but success."""
+    """Return the value that a call returned with its status. Raises DeviceError for any status but success."""
     error, *values = returned
     if int(error):
         name = error.name
@@ -193,7 +194,7 @@ def _first_error(log: str) -> str:
 
 
 def _driver_number() -> str:
-    """Return the kernel module's version, as in 580.65.06, where the system tells it; the driver's API does not."""
+    """Return the kernel module's version, such as 580.65.06, if the system reports it; the driver's API does not."""
     try:
         found = re.search(r"\b\d{3}\.\d+(?:\.\d+)?\b", _KERNEL_MODULE.read_text("utf-8", "replace"))
     except OSError:

@@ -15,16 +15,16 @@ Array = NDArray[Any]
 
 
 class NoDeviceError(PtxspecError):
-    """An error where there is nothing to run on, or nothing to compile with."""
+    """An error for a missing GPU or compiler."""
 
 
 class DeviceError(Exception):
-    """An error of a kernel that did not compile or did not run; the device can be used on. Its text is one line."""
+    """An error of a kernel that did not compile or run; the device remains usable. Its text is one line."""
 
 
 @dataclass(frozen=True)
 class About:
-    """The GPU, its target ("sm_90", whatever kind of it is compiled for), its driver, and the compiler with its CUDA
+    """The GPU, its target ("sm_90", whichever kind of it is compiled for), its driver, and the compiler with its CUDA
     release ("13.0")."""
 
     gpu: str
@@ -41,8 +41,8 @@ class Module(Protocol):
     """Compiled kernels."""
 
     def launch(self, kernel: str, operands: Sequence[Array], results: Sequence[np.dtype[Any]]) -> list[Array]:
-        """Run a kernel of generated/cuda, one thread per element: an array for each source register, and for each of
-        the results. Raises DeviceError."""
+        """Run a kernel of generated/cuda, one thread per element, on an array for each source register. Return an array
+        for each result. Raises DeviceError."""
 
 
 class Device(Protocol):
@@ -50,5 +50,5 @@ class Device(Protocol):
     def about(self) -> About: ...
 
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> Module:
-        """Compile a source for this device, as its target or a kind of that. Raises DeviceError with the compiler's
-        first complaint."""
+        """Compile a source for this device's target, or for a kind of it. Raises DeviceError with the compiler's first
+        error."""

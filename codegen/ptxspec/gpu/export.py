@@ -1,4 +1,4 @@
-"""Operands and results of one variant for the authors of simulators: from a recording, else from the emulator."""
+"""Operands and results of one variant for authors of simulators: from a recording, else from the emulator."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .run import Emulator
 
 Array = NDArray[Any]
 
-# Rows that are texts at the same time.
+# The number of rows that are converted to text at a time.
 _TOGETHER = 1 << 14
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """`parts` are streams with their operands and results as encodings; `source` is "recording" or "emulator", and
-    `provenance` says which GPU, driver, compiler and date, or which target the emulator behaved as."""
+    """Operands and results. `parts` are streams with both as encodings; `source` is "recording" or "emulator", and
+    `provenance` is the GPU, driver, compiler and date, or the target whose behaviour the emulator had."""
 
     variant: Variant
     source: str
@@ -41,7 +41,7 @@ class Vectors:
         return sum(len(results) for _, _, results in self.parts)
 
     def first(self, limit: int) -> Vectors:
-        """Return the vectors with no more than this number of rows."""
+        """Return the vectors with at most this number of rows."""
         parts = []
         for stream, operands, results in self.parts:
             if size := min(limit, len(results)):
@@ -59,18 +59,18 @@ def vectors_of(
     rows: int | None = None,
 ) -> Vectors:
     """Return vectors of the newest recording that has the variant (of that target, if one is given), else of the
-    emulator on the same operands. They are all, or the grid of special values only. With `rows`, for which there are
-    random operands without end, they are always the emulator's. Raises PtxspecError for an unknown variant or target,
-    for a recording that cannot be read, and for an emulator of another state of the specification."""
+    emulator on the same operands: all of them, or only the grid of special values. With `rows` they are always the
+    emulator's, which has random operands without end. Raises PtxspecError for an unknown variant or target, for a
+    recording that cannot be read, and for an emulator of another state of the specification."""
     emu = emulator(root)
     try:
         kernel = emu.compile(spelling, operands, target)
     except LookupError as e:
-        # Only to learn whether the emulator is made from this specification.
+        # A stale emulator is the more helpful error.
         _read(root, "-")
         raise PtxspecError(str(e)) from None
     paths = [] if rows else recording.below(root.path)
-    # A recording is of all variants, and says so of them.
+    # A recording is of all variants, and reports errors about any of them.
     spec = _read(root, None if paths else kernel.variant.spelling)
     key = (kernel.variant.spelling, kernel.operands)
     v = next(v for i in spec.instructions.values() for v in i.variants if (v.spelling, v.operands) == key)
@@ -107,7 +107,7 @@ def _read(root: Root, spelling: str | None) -> Spec:
     reading = read_all(root.path, spelling)
     if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
         return reading.spec
-    # Errors in the specification say more than that it has changed.
+    # An error in the specification explains more than a stale emulator does.
     spec = read(root.path)
     refuse_stale(root, spec)
     return spec
@@ -120,21 +120,22 @@ def refuse_stale(root: Root, spec: Spec) -> None:
 
 
 def _stale(root: Root, spec: Spec) -> str | None:
-    """Return a file that the emulator rests on and that changed since it was generated."""
+    """Return a file that the emulator depends on and that changed since it was generated."""
     made, now = Database.read(root.data).data["sources"], spec.sources
     differ = sorted(name for name in {*made, *now} - OBSERVED if made.get(name) != now.get(name))
     return differ[0] if differ else None
 
 
 def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
-    """Return whether a part is exported: all but the millions of results that determine a unit, or only the grid."""
+    """Return whether a part is exported: all parts, or only the grid, but not the millions of results that determine a
+    unit."""
     if grid_only:
         return part.stream == "grid"
     return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)
 
 
 def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
-    """Return the operands of which a recording keeps the results."""
+    """Return the operands whose results a recording keeps."""
     return vectors.operands(v, part.stream, part.start, part.kept)
 
 
@@ -146,7 +147,7 @@ def _names(v: Variant) -> list[str]:
 
 
 def _columns(found: Vectors) -> Iterator[tuple[str, list[Array]]]:
-    """Yield the stream and the columns of `_names`."""
+    """Yield the stream and the columns for `_names`."""
     for stream, operands, results in found.parts:
         yield stream, [*operands, *results.reshape(len(results), -1).T]
 
@@ -166,7 +167,7 @@ def _rows(found: Vectors, in_json: bool) -> Iterator[tuple[str, tuple[str, ...]]
     """Yield the stream, and the registers of a row as text."""
     types = [t for _, t in registers.places((*found.variant.sources, *found.variant.results))]
     for stream, columns in _columns(found):
-        # Texts take many times the room that numbers do.
+        # Texts take many times the memory of numbers.
         for start in range(0, len(columns[0]), _TOGETHER):
             part = (x[start : start + _TOGETHER] for x in columns)
             for row in zip(*(_texts(x, t, in_json) for x, t in zip(part, types, strict=True)), strict=True):
@@ -184,7 +185,7 @@ def _objects(found: Vectors) -> Iterator[str]:
 
 
 def as_jsonl(found: Vectors) -> Iterator[str]:
-    """Yield one object for each row, complete in itself."""
+    """Yield one complete object for each row."""
     head = f'{{"variant": {json.dumps(found.variant.spelling)}, '
     said = f', "source": {json.dumps(found.source)}, "provenance": {json.dumps(found.provenance)}}}'
     for row in _objects(found):
@@ -228,7 +229,7 @@ def write_npz(found: Vectors, file: IO[bytes]) -> None:
     np.savez_compressed(file, **arrays)
 
 
-# npz is written whole, and not line by line.
+# npz is written at once, not line by line.
 FORMATS: dict[str, Callable[[Vectors], Iterable[str]]] = {
     "jsonl": as_jsonl,
     "json": as_json,

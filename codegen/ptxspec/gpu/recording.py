@@ -1,15 +1,16 @@
-"""Recordings on disk: a folder with about.json, which says what was run on what, and results.jsonl.
+"""Recordings on disk: a folder with about.json, which describes the run, and results.jsonl.
 
-results.jsonl is only ever appended to, so that a run which was stopped goes on where it was. A line of it is one of
+results.jsonl is only ever appended to, so that a stopped run can be continued. A line of it is one of
 
     {"blob": KEY, "data": ...}     results, compressed; KEY is their 64-bit digest, so that equal ones are there once;
                                    with "differences": N each is less the one before, all in words of N bytes, of which
                                    first all lowest bytes are compressed, then all second ones, and so on
     {"variant", "operands", "stream", "start", "count", "kept", "blob", "digests", "emulator", "found"}
 
-and says of one part of a variant's operands (see vectors.py) where its first `kept` results are, and the digest of each
-block of 2^20. `found` is how they compared with the emulator of the time, which `emulator` is the digest of: with it a
-stopped run goes on while the emulator is the same, and what it says of a bound stays true of the GPU.
+The latter is about one part of a variant's operands (see vectors.py): where its first `kept` results are, and the
+digest of each block of 2^20. `found` is the result of the comparison with the emulator of the time, whose digest is
+`emulator`. A stopped run continues with it while the emulator is the same; its verdict on a bound remains true of the
+GPU.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ Array = NDArray[Any]
 Key = tuple[str, int]
 
 RECORDER = "ptxspec conformance"
-# Where the specification says how the emulator stands to each recording; no recording depends on it.
+# The specification's list of recordings, with the emulator's agreement; no recording depends on it.
 REGISTER = "spec/observed/recordings.yaml"
 SCHEMA = 2
 _ABOUT, _RESULTS = "about.json", "results.jsonl"
@@ -51,7 +52,7 @@ _MAX_BYTES = 1 << 24  # of about.json
 
 @dataclass(frozen=True)
 class RecordedPart:
-    """One recorded part of one variant. Of each set of operands there are `registers` words, all of `type`."""
+    """One recorded part of one variant. Each set of operands has `registers` words of results, all of `type`."""
 
     variant: Key
     part: Part
@@ -63,8 +64,8 @@ class RecordedPart:
     found: Found
 
     def results(self) -> Array:
-        """Return the first `part.kept` results, read again each time: all of a recording's are too many to hold. Raises
-        PtxspecError where what is stored is not what was recorded."""
+        """Return the first `part.kept` results, read again each time: all of a recording's are too many for memory.
+        Raises PtxspecError where the stored data are not those that were recorded."""
         part = self.part
         results = self.stored.results(self.type, part.kept * self.registers)
         if part.kept == part.count <= BLOCK and vectors.digest(results) != self.digests[0]:
@@ -74,7 +75,7 @@ class RecordedPart:
 
 @dataclass(frozen=True)
 class Recording:
-    """A complete recording that is about variants of the specification at hand. `provenance` is about.json."""
+    """A complete recording of variants of the current specification. `provenance` is about.json."""
 
     path: Path
     provenance: dict[str, Any]
@@ -90,7 +91,7 @@ class Recording:
 
 
 def below(root: Path) -> list[Path]:
-    """Return the complete recordings that a root keeps; other things may lie beside them."""
+    """Return the complete recordings of a root; there may be other files beside them."""
     folder = root / "tests" / "recordings"
     return sorted(p for p in folder.iterdir() if _said(p).get("complete")) if folder.is_dir() else []
 
@@ -101,8 +102,8 @@ def read(
     variants: Collection[Key] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Recording:
-    """Return a recording, or the part of it about some variants. Raises PtxspecError with the reason if it cannot be
-    used."""
+    """Return a recording, or the part of it about some variants. Raises PtxspecError with the reason if it is not
+    usable."""
     about = about_of(path)
     if not about.get("complete"):
         raise PtxspecError(f"{path} is incomplete; `ptxspec conformance --record {path}` continues it")
@@ -125,7 +126,7 @@ def read(
 
 
 class Recorder:
-    """The writer of a recording, which it begins or continues. Use as a context manager; `finish` completes it."""
+    """The writer of a recording, which begins or continues it. Use as a context manager; `finish` completes it."""
 
     def __init__(self, path: Path, spec: Spec, about: dict[str, Any]) -> None:
         """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError if the folder has other
@@ -134,7 +135,7 @@ class Recorder:
         self.parts: dict[tuple[Key, Part], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
         self._about = about
-        # A recording that is complete stays so until something is added.
+        # A complete recording remains so until something is added.
         self._marked_incomplete = not _said(path)
         with writing(path):
             if self._marked_incomplete and path.exists() and not _is_bare(path):
@@ -144,7 +145,7 @@ class Recorder:
             try:
                 if is_taken(self._file.fileno()):
                     raise PtxspecError(f"another run records in {path}; choose another folder, or wait until it ends")
-                # The other run may have ended meanwhile.
+                # The other run may have ended in between.
                 self._marked_incomplete = not _said(path)
                 if self._marked_incomplete:
                     for left in path.glob(f"{_ABOUT}.*.new"):
@@ -160,7 +161,7 @@ class Recorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # `write` has told what it could not write; closing tries, and fails, once more.
+        # `write` has reported what it could not write; closing would fail again.
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -202,7 +203,7 @@ class Recorder:
         self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
 
     def _continue(self) -> None:
-        """Take over what is there, less a last line that was cut off."""
+        """Continue from the existing lines, without a truncated last line."""
         before = about_of(self.path)
         for what in ("operands", "program", "gpu", "target", "driver", "compiler", "random", "sample"):
             if before.get(what) != self._about[what]:
@@ -223,7 +224,7 @@ class Recorder:
         for u in self.parts.values():
             u.results()
         self._blobs = {u.stored.key: u.stored for u in self.parts.values()}
-        # The date on which it was begun stays.
+        # The date is that of the beginning.
         self._about["date"] = before["date"]
 
     def _write_about(self, complete: bool, digest: str = "") -> None:
@@ -244,7 +245,7 @@ def writing(path: Path) -> Iterator[None]:
 def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
-    """Return about.json for a run that begins; `kernels` and `emulator` are their folders."""
+    """Return about.json for a new run; `kernels` and `emulator` are their folders."""
     sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in OBSERVED)
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
@@ -256,7 +257,7 @@ def provenance(
 
 
 def folder_digest(folder: Path) -> str:
-    """Return the digest of all sources in a folder, with their names."""
+    """Return the digest of all sources in a folder and their names."""
     whole = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         whole.update(f"{path.relative_to(folder).as_posix()} {hashlib.sha256(_bytes(path)).hexdigest()}\n".encode())
@@ -264,14 +265,14 @@ def folder_digest(folder: Path) -> str:
 
 
 def _is_bare(path: Path) -> bool:
-    """Return whether a folder has no more than a run leaves that is killed at once."""
+    """Return whether a folder has only what a run leaves that is killed at once."""
     if not path.is_dir():
         return False
     return all(p.match(f"{_ABOUT}.*.new") or (p.name == _RESULTS and not p.stat().st_size) for p in path.iterdir())
 
 
 def _said(path: Path) -> dict[str, Any]:
-    """Return about.json, unchecked; empty where this recorder did not write it."""
+    """Return about.json, unchecked; empty if this recorder did not write it."""
     try:
         about = json.loads(read_bytes(path / _ABOUT, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
@@ -280,7 +281,7 @@ def _said(path: Path) -> dict[str, Any]:
 
 
 def about_of(path: Path) -> dict[str, Any]:
-    """Return about.json of a run. Raises PtxspecError where this recorder did not write it."""
+    """Return about.json of a run. Raises PtxspecError if this recorder did not write it."""
     try:
         about: dict[str, Any] = json.loads(_bytes(path / _ABOUT, _MAX_BYTES))
         if about["recorder"] != RECORDER or not isinstance(about["specification"], dict):
@@ -297,8 +298,8 @@ def about_of(path: Path) -> dict[str, Any]:
 
 
 def _identity(spec: Spec, keys: set[Key]) -> str:
-    """Return a digest of recorded variants: their spellings, operands and signatures. What they compute is not in it,
-    for that is what a recording judges."""
+    """Return a digest of recorded variants: their spellings, operands and signatures. It does not cover what they
+    compute, which the recording is to check."""
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     lines = []
     for key in sorted(keys):
@@ -308,7 +309,7 @@ def _identity(spec: Spec, keys: set[Key]) -> str:
 
 
 def _shape(o: Operand) -> str:
-    """Return a text of how an operand's values lie in its registers."""
+    """Return a text for the position of an operand's values in its registers."""
     t, k = o.type, o.kind
     numbers: tuple[int, ...] = ()
     if k.format is not None:

@@ -1,6 +1,6 @@
-"""spec/observed/recordings.yaml: the recordings, and how the emulator stands to each.
+"""spec/observed/recordings.yaml: the recordings, and the emulator's agreement with each.
 
-Claims that are `measured` rest on it."""
+`measured` claims rest on it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .run import Report
 
 
 def register(root: Path, spec: Spec, recorded: recording.Recording, report: Report) -> bool:
-    """Write what a report found in a complete recording, less the variants of which a part failed. Returns False, and
-    writes nothing, for a recording outside of the root's tests/recordings."""
+    """Write a report's results for a complete recording, without variants of which a part failed. Return False, and
+    write nothing, for a recording outside of the root's tests/recordings."""
     folder = recorded.path.resolve()
     if folder.parent != (root / "tests" / "recordings").resolve():
         return False
@@ -53,7 +53,7 @@ def _as_yaml(recordings: Iterable[Recording]) -> str:
     for r in recordings:
         lines.append(f"  - path: {json.dumps(r.path)}")
         for name in ("gpu", "target", "driver", "compiler", "date"):
-            # Every JSON text is a YAML text.
+            # Any JSON text is also a YAML text.
             lines.append(f"    {name}: {json.dumps(getattr(r, name))}")
         for name in ("equal", "inside", "unequal"):
             entries = [f"      - {{variant: {s}, operands: {n}}}" for s, n in sorted(getattr(r, name))]

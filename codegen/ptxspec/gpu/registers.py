@@ -1,6 +1,6 @@
-"""Operands and results as arrays of registers, as they lie in a kernel's memory, and as arrays of lanes.
+"""Operands and results as arrays of registers, as they are in a kernel's memory, and as arrays of lanes.
 
-A predicate is a word of 32 bits there, 0 or 1. What has several registers has an array of each, in the statement's
+A predicate is a word of 32 bits, 0 or 1. Operands with several registers have an array for each, in the statement's
 order.
 """
 
@@ -22,7 +22,7 @@ def unsigned(width: int) -> np.dtype[Any]:
 
 
 def word(type: Type) -> np.dtype[Any]:
-    """Return the type of the word of memory that a kernel loads a register from, or stores it to."""
+    """Return the dtype of the word of memory from which a kernel loads a register, or to which it stores it."""
     return unsigned(32 if type.kind == BOOL else type.width)
 
 
@@ -32,7 +32,7 @@ def places(operands: Iterable[Operand]) -> list[tuple[str, Type]]:
 
 
 def results(v: Variant) -> tuple[np.dtype[Any], int]:
-    """Return the word that holds any register of a variant's results, and how many there are of each set of
+    """Return the word that can contain any register of a variant's results, and the number of these for each set of
     operands."""
     found = words(v.results)
     return max(found, key=lambda w: w.itemsize), len(found)
@@ -44,7 +44,7 @@ def words(operands: Iterable[Operand]) -> list[np.dtype[Any]]:
 
 
 def joined(columns: Sequence[Array]) -> Array:
-    """Return one array of the registers of all results: a row for each set of operands, where there are several."""
+    """Return one array of the registers of all results; if there are several, a row for each set of operands."""
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
@@ -61,7 +61,7 @@ def to_lanes(o: Operand, registers: Sequence[Array], lanes: int) -> Array:
     t, size = o.type, registers[0].size
     dtype, shifts = registers[0].dtype.type, [i * t.lane_width + t.shift for i in range(t.lanes)]
     mask = dtype((1 << t.kind.width) - 1)
-    # Lanes with registers of their own are in order of their numbers, from 0 on.
+    # Lanes with registers of their own are ordered by number, from 0 on.
     order = sorted(range(len(registers)), key=lambda k: o.places[k])
     columns = [registers[k] >> dtype(shift) & mask for k in order for shift in shifts]
     whole = np.stack(columns, axis=1).astype(unsigned(t.kind.storage))
@@ -69,8 +69,8 @@ def to_lanes(o: Operand, registers: Sequence[Array], lanes: int) -> Array:
 
 
 def to_registers(type: Type, own: Sequence[str], lanes: Array) -> list[Array]:
-    """Return the registers of an operand from rows of lanes; `own` are the names of the lanes' own registers, if they
-    have some."""
+    """Return the registers of an operand from rows of lanes; `own` are the names of the lanes' own registers, if
+    any."""
     if own:
         return [_packed(type, lanes[:, int(name[1:]), None]) for name in own]
     return [_packed(type, lanes)]

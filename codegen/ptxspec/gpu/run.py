@@ -1,4 +1,4 @@
-"""Every variant on a GPU, or from a recording of one, held against the emulator."""
+"""Comparison of every variant on a GPU, or from a recording of one, with the emulator."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class Compared:
-    """The outcome for one variant. `agrees` is None where there is no claim, and where the variant was not run: then
-    `why` says the reason. `exceeds` says how the hardware is known to break the manual's bound: that is the manual's
+    """The outcome for one variant. `agrees` is None where there is no claim, or where the variant was not run, for the
+    reason `why`. `exceeds` says how the hardware is known to break the bound in NVIDIA's manual, which is the manual's
     error."""
 
     variant: Variant
@@ -62,18 +62,18 @@ class Report:
 
 @dataclass(frozen=True)
 class Emulator:
-    """The emulator of a root, as it behaves on a target where one is given."""
+    """The emulator of a root, with the behaviour of a target if one is given."""
 
     module: ModuleType
     target: str | None
 
     def run(self, v: Variant, operands: Sequence[Array]) -> Array:
-        """Return the results of a variant, with encodings in and out as its kernel takes and returns them."""
+        """Return the results of a variant; encodings are as for its kernel."""
         word, _ = registers.results(v)
         kernel = self.module.compile(v.spelling, v.operands, self.target)
         types = [t for _, t in registers.places(v.sources)]
         given = [x.astype(np.bool_) if t.kind == BOOL else x for t, x in zip(types, operands, strict=True)]
-        # Several blocks are emulated at a time.
+        # One thread, because several blocks are emulated at a time.
         found = kernel(*given, results=len(v.results), threads=1)
         columns = found if isinstance(found, tuple) else (found,)
         bits = [x if x.dtype == np.bool_ else x.view(f"u{x.itemsize}") for x in columns]
@@ -84,8 +84,8 @@ def run(
     device: Device, spec: Spec, emulator: ModuleType, sources: Path, sizes: Sizes, recorder: Recorder | None,
     progress: Progress | None = None,
 ) -> Report:  # fmt: skip
-    """Run what the device takes of the variants with a kernel in `sources`, generated/cuda. With a recorder the report
-    is about all that it has recorded, also by earlier runs."""
+    """Run the variants with a kernel in `sources`, generated/cuda, that the device supports. With a recorder the report
+    covers all that it has recorded, in earlier runs too."""
     about = device.about
     if about.target not in spec.targets:
         raise NoDeviceError(f"{about}: the specification does not know {about.target}")
@@ -104,7 +104,8 @@ def run(
     }
     chosen |= {(every[key], part): None for key, part in recorded}
     jobs = [(v, part) for v, part in chosen if not rows[v].why]
-    # First what is quick and telling, of all variants; then the sweeps. Variants of one signature share their operands.
+    # First the quick and telling parts of all variants, then the sweeps. Variants of one signature share their
+    # operands.
     jobs.sort(key=lambda j: (j[1].turn, j[1].start, [s.type.name for s in j[0].sources], j[0].operands))
     emulated = Emulator(emulator, compiled)
     runner = _Runner(emulated)
@@ -115,7 +116,7 @@ def run(
             row = rows[v]
             known, found = recorded.get(((v.spelling, v.operands), part)), None
             if known and recorder:
-                # What an older emulator was found to return says nothing of this one.
+                # An older emulator's comparison says nothing about this one.
                 is_current = known.emulator == recorder.emulator
                 found = known.found if is_current else _held(known, v, emulated, comparisons[v], runner.pool)
             elif not row.failed:
@@ -140,8 +141,8 @@ def run(
 def replay(
     recording: Recording, spec: Spec, emulator: ModuleType, sweeps: bool, progress: Progress | None = None
 ) -> Report:
-    """Hold a recording against the emulator. With `sweeps` each sweep is emulated whole and its digests are compared;
-    without, results that were recorded one by one are."""
+    """Compare a recording with the emulator. With `sweeps` each sweep is emulated whole and its digests are compared;
+    without, only results that were recorded one by one."""
     every = {(v.spelling, v.operands): v for i in spec.instructions.values() for v in i.variants}
     if recording.target not in spec.targets:
         raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
@@ -155,7 +156,7 @@ def replay(
             rows[v] = Compared(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
     done, total = 0, sum(u.part.count for u in recording.parts)
     found: dict[int, Found] = {}
-    # To make operands takes longer than to emulate: variants of one signature share them.
+    # Creating operands takes longer than emulating; variants of one signature share them.
     places = {s: n for n, s in enumerate(dict.fromkeys(map(vectors.signature, rows)))}
     turns = [(places[vectors.signature(every[u.variant])], *u.part.turn, u.part.start) for u in recording.parts]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -176,7 +177,7 @@ def replay(
 def _held(
     u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, pool: ThreadPoolExecutor | None
 ) -> Found:
-    """Return the comparison of a recorded part with the emulator; with threads in `pool`, of its sweep, too."""
+    """Return the comparison of a recorded part with the emulator; with a `pool` of threads, of its sweep, too."""
     part = u.part
     operands = vectors.operands(v, part.stream, part.start, part.kept)
     found = comparison.compare(operands, u.results(), emulated.run(v, operands))
@@ -188,7 +189,7 @@ def _held(
         return vectors.digest(emulated.run(v, vectors.operands(v, part.stream, *block))) != digest
 
     differ = sum(pool.map(differs, zip(part.blocks(), u.digests, strict=True)))
-    # What a bound says of results that are no longer there was judged when they were.
+    # Results that are not stored were checked against the bound when they were recorded.
     judged = u.found if differ and v.claim == "bounded" else found
     return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
 
@@ -233,7 +234,7 @@ def _newest(spec: Spec, release: str) -> str:
 
 
 def _compile(device: Device, rows: dict[Variant, Compared], sources: Path, target: str) -> dict[str, Module]:
-    """Compile the modules, by opcode; the variants of one that does not compile have failed."""
+    """Compile the modules, by opcode. If one does not compile, its variants have failed."""
     modules = {}
     for opcode in dict.fromkeys(v.opcode for v, r in rows.items() if not r.why):
         try:
@@ -251,7 +252,7 @@ def _compile(device: Device, rows: dict[Variant, Compared], sources: Path, targe
 
 
 class _Runner:
-    """A runner of one block after the other on the device, while threads emulate and compare those before."""
+    """A runner of blocks on the device one by one, while threads emulate and compare earlier ones."""
 
     def __init__(self, emulator: Emulator) -> None:
         self._emulator = emulator
@@ -259,7 +260,7 @@ class _Runner:
         self.pool = ThreadPoolExecutor(self._threads)
 
     def part(self, module: Module, v: Variant, part: Part, comparison: Comparison) -> tuple[Array, list[int], Found]:
-        """Return the first results, the digest of each block, and what was found. Raises DeviceError."""
+        """Return the first results, the digest of each block, and the comparison. Raises DeviceError."""
         pending: deque[Future[tuple[int, Found]]] = deque()
         finished: list[tuple[int, Found]] = []
         kept: list[Array] = []

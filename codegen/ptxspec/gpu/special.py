@@ -1,4 +1,4 @@
-"""Values at which rounding, flushing, overflow and NaN rules show, as encodings of one lane."""
+"""Values that reveal rounding, flushing, overflow and NaN rules, as encodings of one lane."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from ..model import FixedPoint, Format, Kind
 
-# Where lanes have no more bits than the first, two operands take all encodings; with the second, three do.
+# Up to the first number of bits, two operands have all encodings; up to the second, three have.
 _FEW, _FEWEST = 8, 4
 
 
 @lru_cache(maxsize=64)
 def special(kind: Kind, count: int) -> tuple[int, ...]:
-    """Return the special values of an operand of `count`; fewer of them where there are three."""
+    """Return the special values of one of `count` operands; there are fewer for three."""
     if kind.width <= (_FEW if count < 3 else _FEWEST):
         return tuple(range(1 << kind.width))
     if kind.format is not None:
@@ -56,7 +56,7 @@ def _encodings(values: Iterable[int], f: FixedPoint) -> tuple[int, ...]:
 
 
 def _bits(width: int, count: int) -> tuple[int, ...]:
-    """Return patterns of bits: none, all, each by itself, and every second one."""
+    """Return bit patterns: none set, all, each by itself, and every second one."""
     every = (1 << width) - 1
     half = every >> (width // 2)
     single = [1 << n for n in (range(width) if count < 3 else (0, width - 1))]

@@ -17,7 +17,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def uniform(kind: Kind, place: int, i: Array) -> Array:
-    """Return any bits; `place` is the operand's among the sources."""
+    """Return random bits; `place` is the operand's index among the sources."""
     return words(i, 1 + place) >> _U(64 - kind.width)
 
 
@@ -31,7 +31,7 @@ def words(i: Array, salt: int) -> Array:
 
 def meeting(formats: Sequence[Format], i: Array) -> list[Array]:
     """Return two or three numbers whose fractions end in runs of zeros or ones. Their exponents differ by at most the
-    precision and a few more; a quarter of the rows cancels but for a few units."""
+    precision and a few more; a quarter of the rows cancels to a few units."""
     choice = words(i, 16)
     f, *_, g = formats
     precision = max(h.precision for h in formats)
@@ -44,7 +44,7 @@ def meeting(formats: Sequence[Format], i: Array) -> list[Array]:
     if len(formats) == 2:
         y = _with_exponent(g, others[0], _exponent(f, x) - f.bias + g.bias + apart)
         return [x, np.where(cancels, opposite, y)]
-    # The product's exponent is anywhere in range, the addend's near it; in the rows that cancel a factor is near one.
+    # The product's exponent is anywhere in range, the addend's near it; in rows that cancel, one factor is near one.
     h, (y, z) = formats[1], others
     total = _below(choice, 32, 2 * f.bias + precision) - f.bias - precision
     y = _with_exponent(h, y, total - _exponent(f, x) + f.bias + h.bias)
@@ -55,8 +55,7 @@ def meeting(formats: Sequence[Format], i: Array) -> list[Array]:
 
 
 def within(f: Format, to: Kind, i: Array) -> Array:
-    """Return numbers of which most are in the range of another kind, with fractions that end in runs of zeros or
-    ones."""
+    """Return numbers, most of them in the range of another kind, with fractions that end in runs of zeros or ones."""
     if to.format is not None:
         low, high = to.format.emin - to.format.precision - 2, to.format.emax + 2
     else:
@@ -68,7 +67,7 @@ def within(f: Format, to: Kind, i: Array) -> Array:
 
 
 def of_every_length(f: FixedPoint, place: int, i: Array) -> Array:
-    """Return integers of any number of bits, many of which end in runs of zeros or ones."""
+    """Return integers of all lengths, many of which end in runs of zeros or ones."""
     bits, run = words(i, 32 + 2 * place), words(i, 33 + 2 * place)
     shift = _U(64 - f.width) + _below(run, 16, f.width).astype(_U)
     shifted = (bits.view(np.int64) >> shift.astype(np.int64)).view(_U) if f.signed else bits >> shift
@@ -91,7 +90,7 @@ def _ending_in_runs(bits: Array, run: Array, limit: int) -> Array:
 
 
 def _moved(x: Array, f: Format, g: Format) -> Array:
-    """Return numbers of one format in another one, as near as its range allows and cut to its fraction."""
+    """Return numbers of one format in another one, as near as its range permits and truncated to its fraction."""
     if f is g:
         return x
     magnitude = (x & _U(f.magnitudes - 1)).astype(np.int64)
@@ -106,6 +105,6 @@ def _exponent(f: Format, x: Array) -> Array:
 
 
 def _with_exponent(f: Format, x: Array, exponent: Array) -> Array:
-    """Return the sign and fraction of `x` with another biased exponent, that of the largest numbers at most."""
+    """Return the sign and fraction of `x` with another biased exponent, at most that of the largest numbers."""
     field = np.clip(exponent, 0, f.largest >> f.fraction_bits).astype(_U) << _U(f.fraction_bits)
     return np.asarray((x & _U(f.sign_bit | (1 << f.fraction_bits) - 1)) | field)

@@ -1,5 +1,5 @@
-"""The operands that a variant is run on. Each is a function of its signature and its place alone, so that any block of
-any sweep can be made again on any machine."""
+"""The operands on which a variant is run. Each depends only on the variant's signature and its place, so that any block
+of any sweep can be generated again on any machine."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .special import special
 
 Array = NDArray[Any]
 
-# A change here makes other operands: recordings name the version that they were made with.
+# Change it with the operands: recordings name the version of theirs.
 VERSION = 2
-# Inputs to one digest, to one part of all inputs, and to all of its parts.
+# The number of inputs with one digest, of one part of all inputs, and of all its parts.
 BLOCK = 1 << 20
 SLICE = 1 << 26
 INPUTS = 1 << 32
 STREAMS = ("grid", "every", "uniform", "near")
-# This many are made together, so that what they are made of stays in the processor's cache.
+# The number generated together, which keeps intermediate arrays in the processor's cache.
 _AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of a run: how many random operands each stream has, how many of their results a recording keeps, and
-    whether all 2^32 inputs of variants with one operand of 32 bits are run."""
+    """The sizes of a run: the number of random operands of each stream, the number of their results that a recording
+    keeps, and whether all 2^32 inputs of variants with one operand of 32 bits are run."""
 
     random: int = 1 << 24
     sample: int = 1 << 10
@@ -44,11 +44,11 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Part:
-    """`count` operands of a stream from `start` on, of which the results of the first `kept` are recorded.
+    """`count` operands of a stream from `start` on; the results of the first `kept` are recorded.
 
-    grid: special values in all combinations; uniform: any bits; near: exponents that meet, results that tie and cancel,
-    integers of every length; every: all encodings in their order; every<<N: the same with N zero bits after each;
-    pairs: all pairs of encodings, the last operand's first."""
+    grid: special values in all combinations; uniform: random bits; near: exponents that meet, results that tie and
+    cancel, integers of every length; every: all encodings in their order; every<<N: the same with N zero bits after
+    each; pairs: all pairs of encodings, ordered by the first operand."""
 
     stream: str
     start: int
@@ -62,14 +62,14 @@ class Part:
 
     @property
     def turn(self) -> tuple[bool, bool, int]:
-        """The part's place in a run: quick and telling parts first, then the whole domains behind the random streams,
-        then sweeps."""
+        """The part's place in a run: quick and telling parts first, then whole domains after the random streams, then
+        sweeps."""
         stream = self.stream.partition("<<")[0]
         return stream == "every" and self.count > 1 << 16, not self.kept, STREAMS.index(stream)
 
 
 def core_parts(core: Core) -> list[Part]:
-    """Return the parts that hold a core's results."""
+    """Return the parts with a core's results."""
     stream, end = f"every<<{core.shift}" if core.shift else "every", core.first + core.count
     sizes = ((start, min(BLOCK, end - start)) for start in range(core.first, end, BLOCK))
     return [Part(stream, start, size, size) for start, size in sizes]
@@ -77,8 +77,8 @@ def core_parts(core: Core) -> list[Part]:
 
 @dataclass(frozen=True)
 class Signature:
-    """The basis on which operands are chosen: the types of the sources with the names of their lanes' own registers,
-    the number of lanes, and the result's kind where that is a number."""
+    """The data from which operands are chosen: the types of the sources with the names of their lanes' own registers,
+    the number of lanes, and the result's kind if it is a number."""
 
     sources: tuple[tuple[Type, tuple[str, ...]], ...]
     lanes: int
@@ -96,13 +96,13 @@ class Signature:
 
     @property
     def single(self) -> int:
-        """The number of bits of the one source, where there is one in one register; else 0."""
+        """The number of bits of the only source, if it is in one register; else 0."""
         type, own = self.sources[0]
         return type.kind.width * type.lanes if len(self.sources) == 1 and not own else 0
 
     @property
     def pair(self) -> int:
-        """The number of bits of two sources together, where there are two of one lane in one register each; else 0."""
+        """The number of bits of two sources together, if each has one lane in one register; else 0."""
         whole = self.lanes == 1 and len(self.sources) == 2 and not any(own for _, own in self.sources)
         return sum(kind.width for kind in self.kinds) if whole else 0
 
@@ -113,12 +113,12 @@ class Signature:
 
     @property
     def converts(self) -> bool:
-        """Return whether the one source is a float, and the result a number of another kind."""
+        """Return whether the only source is a float, and the result a number of another kind."""
         return len(self.sources) == len(self.floats) == 1 and self.result not in (None, self.kinds[0])
 
     @property
     def near(self) -> bool:
-        """Return whether there is a stream `near`: whether there is more to choose than any bits."""
+        """Return whether there is a stream `near`: whether random bits are not the only choice."""
         return len(self.floats) > 1 or self.converts or any(kind.fixed is not None for kind in self.kinds)
 
 
@@ -128,12 +128,12 @@ def signature(v: Variant) -> Signature:
 
 
 def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """Return the parts that a variant is run on; `cores` are those of its units."""
+    """Return the parts on which a variant is run; `cores` are those of its units."""
     return parts_of(signature(v), sizes, cores)
 
 
 def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
-    """Return the parts that anything with this signature is run on."""
+    """Return the parts on which anything with this signature is run."""
     size = _size(s)
     found = [Part("grid", 0, size, size)]
     if 0 < s.single <= 16:
@@ -166,19 +166,19 @@ def _size(s: Signature) -> int:
 
 
 def digest(values: Array) -> int:
-    """Return 64 bits of BLAKE2b over the values as they lie in little-endian memory."""
+    """Return 64 bits of BLAKE2b over the values in little-endian memory."""
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return int.from_bytes(hashlib.blake2b(little.data, digest_size=8).digest(), "little")
 
 
 def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...]:
-    """Return read-only arrays of `size` elements, one for each source register: the operands `start` ... of a
-    stream."""
+    """Return read-only arrays of `size` elements, one for each source register: the operands of a stream from `start`
+    on."""
     return operands_of(signature(v), stream, start, size)
 
 
-# Sixteen blocks are a whole stream, and recordings keep some of its first: variants of the same signature run one after
-# another.
+# Sixteen blocks are a whole stream, and recordings keep some of its first operands; variants with the same signature
+# run one after another.
 @lru_cache(maxsize=17)
 def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
     if stream == "pairs" and (rows := _whole_rows(s, start, size)):
@@ -208,7 +208,7 @@ def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
 
 
 def _registers(s: Signature, columns: list[Array]) -> list[Array]:
-    """Return the registers of all sources, from rows of lanes for each."""
+    """Return the registers of all sources from rows of lanes."""
     pairs = zip(s.sources, columns, strict=True)
     return [register for (type, own), lanes in pairs for register in to_registers(type, own, lanes)]
 
@@ -219,14 +219,14 @@ def encodings(width: int, first: int, count: int, shift: int) -> Array:
     return np.asarray(np.arange(first, first + count, dtype=word) << word.type(shift))
 
 
-# What each stream has for the sources: a row of lanes for each set of operands. Of a source that all lanes share, the
-# first lane's counts.
+# The operands of each stream: a row of lanes for each source and set of operands. A source that all lanes share has the
+# first lane's value.
 
 
 def _grid(s: Signature, start: int, size: int) -> list[Array]:
     columns = np.meshgrid(*(np.array(v, np.uint64) for v in s.values), indexing="ij")
     rows = np.stack([c.ravel() for c in columns], axis=1)
-    # Another row in each lane, so that lanes which disturb each other are noticed.
+    # The lanes have different rows, so that interference between lanes is noticed.
     lanes = np.stack([np.roll(rows, 17 * lane, axis=0)[start : start + size] for lane in range(s.lanes)], axis=2)
     return [lanes[:, k] for k in range(len(s.sources))]
 
@@ -244,8 +244,8 @@ def _pairs(s: Signature, start: int, size: int) -> list[Array]:
 
 
 def _whole_rows(s: Signature, start: int, size: int) -> tuple[Array, ...]:
-    """Return the pairs of a block in which each first operand stands with all second ones, which is much quicker; empty
-    for any other block."""
+    """Return the pairs of a block in which each first operand is combined with all second ones, which is much quicker;
+    empty for any other block."""
     bits = s.kinds[1].width
     if (start | size) & ((1 << bits) - 1):
         return ()

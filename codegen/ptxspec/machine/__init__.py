@@ -1,1 +1,1 @@
-"""The machine code that ptxas makes of variants: one instruction of the machine, or several."""
+"""The machine code that ptxas generates for variants: one machine instruction, or several."""

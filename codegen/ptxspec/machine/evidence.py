@@ -1,7 +1,7 @@
-"""spec/observed/machine_code.yaml: what ptxas makes of every variant on every architecture that it assembles for.
+"""spec/observed/machine_code.yaml: ptxas's machine code for every variant on every architecture that it assembles for.
 
-Variants whose machine code is alike share an entry: the same instructions with the same operands, whatever modifiers
-they have. What their modifiers have not in common stands as `*`: `FADD.* d, a, b`."""
+Variants with similar machine code share an entry: the same instructions with the same operands, whatever modifiers they
+have. `*` replaces modifiers that differ: `FADD.* d, a, b`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .kernels import asked, kernel, listed
 
 PATH = "spec/observed/machine_code.yaml"
 Progress = Callable[[int, int], None]
-# What became of a variant, by target.
+# The work of each variant, by target.
 Works = Mapping[Variant, Mapping[str, Work]]
 # The number of kernels that are compiled at once.
 _TOGETHER = 1500
-# Of the special function unit the function is told.
+# Instructions of the special function unit are shown with their function.
 _NAME = re.compile(r"(?:^|(?<=; ))(@\S+ )?(MUFU\.\w+|[\w?]+)(\.\*|(?:\.\w+)*)")
 _WIDTH = 120
 
@@ -37,21 +37,22 @@ def find_nvdisasm(ptxas: Path) -> Path:
 
 
 def targets(spec: Spec) -> list[str]:
-    """Return each architecture that ptxas assembles for, by the kind of it that takes most."""
+    """Return each architecture that ptxas assembles for, as its target that supports most."""
     kinds = {t.base or t.name: t.name for t in spec.targets.values() if t.nvcc and t.kind != "family"}
     return list(kinds.values())
 
 
 def assembled(spec: Spec, target: str, variants: Iterable[Variant], ptx: str | None = None) -> list[Variant]:
-    """Return the variants of which ptxas makes machine code for a target under a PTX version, by default the newest. A
-    link of a chain alone, without what sets or reads the condition code, has none of its own."""
+    """Return the variants for which ptxas generates machine code on a target under a PTX version, by default the
+    newest. A link of a chain by itself, without a statement that sets or reads the condition code, has no code of its
+    own."""
     ptx = ptx or spec.catalog.newest_version
     whole = (v for v in variants if not (v.crash or v.has_implicit))
     return [v for v in whole if spec.catalog.takes(v.requires, target, ptx)]
 
 
 def versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
-    """Return the newest PTX version that this ptxas knows of each target. Raises PtxasError for a target that it does
+    """Return the newest PTX version that this ptxas knows for each target. Raises PtxasError for a target that it does
     not know."""
     found = dict.fromkeys(on, spec.catalog.newest_version)
     older = {t for t, _ in refused(ptxas, list(found.items()))}
@@ -68,7 +69,7 @@ def versions(spec: Spec, ptxas: Path, on: Iterable[str]) -> dict[str, str]:
 def examine(
     spec: Spec, ptxas: Path, variants: Sequence[Variant], on: Sequence[str], progress: Progress | None = None
 ) -> Works:
-    """Return the machine code that ptxas makes of variants on some targets. Raises PtxasError."""
+    """Return ptxas's machine code for variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
     found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
     known = versions(spec, ptxas, on)
@@ -147,7 +148,7 @@ def bare(text: str) -> str:
 
 
 def common(texts: Sequence[str]) -> str:
-    """Return instructions that are alike but for their modifiers, with the modifiers that all have."""
+    """Return the common form of instructions that differ only in their modifiers, with the modifiers that all have."""
     if len(set(texts)) == 1:
         return texts[0]
     kept = [{m[3] for m in column} for column in zip(*(_NAME.finditer(t) for t in texts), strict=True)]

@@ -1,10 +1,10 @@
-"""The instructions of a kernel that do the work, with names for registers: from the loads of its operands to the stores
-of its results.
+"""The instructions of a kernel that do the work, from the loads of its operands to the stores of its results, with
+names for registers.
 
-What is left out is the kernel's own: what reads its parameter, loads and shuffles of operands, stores, and its end. The
-names follow the values and not the registers, so that the same work has the same text: `a` is an operand, `d` the
-result, `t1` what lies between, `p1` a predicate, `u1` what all threads share; `a+1` is the second register of a pair,
-`t1:t2` a pair of two values. What is written under a condition keeps its name."""
+The kernel's own instructions are left out: those that read its parameter, loads and shuffles of operands, stores, and
+its end. Names follow values and not registers, so that the same work has the same text: `a` is an operand, `d` the
+result, `t1` an intermediate value, `p1` a predicate, `u1` a value that all threads share; `a+1` is the second register
+of a pair, `t1:t2` a pair of two values. A value that is written under a condition keeps its name."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from dataclasses import dataclass
 
 from .kernels import STEP, Listed
 
-# A register of some number, also in |R0|.H0_H0 or -R2.reuse.
+# A register with its number, also in |R0|.H0_H0 or -R2.reuse.
 _REGISTER = re.compile(r"\b(U?[RP])(\d+)\b")
 _PREDICATE = re.compile(r"U?P(?:\d+|T)")
 _REUSE = re.compile(r"\.reuse\b")
 _OFFSET = re.compile(r"\[[^\[\]]*?(?:\+0x([0-9a-f]+))?\](?:,|$)")
-# What every kernel begins with: its stack pointer.
+# The beginning of every kernel: it sets its stack pointer.
 _STACK = re.compile(r"R1,(?:RZ,RZ,)?c\[0x0\]")
-# Where a kernel's parameter is.
+# The place of a kernel's parameter.
 _PARAMETERS = "c[0x0]"
-# What has a result of two registers: doubles, two floats, and what says 64 of its result, which stands first.
+# Instructions with a result of two registers: doubles, two floats, and those marked 64 for their result.
 _WIDE = re.compile(
     r"(?:D(?:ADD|FMA|MUL|MNMX)|F(?:ADD|FMA|MUL)2)\b|CS2R$|U?IMAD\.WIDE|(?:F2F|I2F|FRND)(?:\.FTZ)?\.F64"
     r"|F2I(?:\.FTZ)?\.[SU]64|U?(?:MOV|IADD|SEL|LDC|LDG|I2I)(?:\.\w+)*\.64\b"
 )
-# What reads pairs of registers in all places.
+# Instructions that read pairs of registers as all operands.
 _READS_PAIRS = re.compile(r"D(?:ADD|FMA|MUL|MNMX|SETP)\b|F(?:ADD|FMA|MUL)2\b|STG(?:\.\w+)*\.64\b")
-# What may have a predicate before its result.
+# Instructions that may have a predicate before their result.
 _LOGIC = re.compile(r"U?LOP3\b")
 _FRAME = ("EXIT", "NOP", "LDG", "STG", "SHFL", "VOTE", "VOTEU", "RPCMOV")
 _JUMPS = ("BRA", "BSSY", "BSYNC", "BREAK", "CALL", "RET", "WARPSYNC", "BMOV")
-# Up to this many instructions stand as they are; of more, only how often each occurs.
+# Up to this many instructions are kept as they are; of more, only the counts.
 WHOLE = 12
 
 # A value: its number, and 1 for the second register of a pair.
@@ -43,13 +43,13 @@ Value = tuple[int, int]
 
 
 class UnknownFlow(ValueError):
-    """An error where an instruction reads a register that nothing wrote: names would not be right."""
+    """An error for an instruction that reads a register that nothing wrote: names would be wrong."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """The machine code that does a variant's work: `count` instructions, and `beyond` as many in subroutines that it
-    may call. `text` is the instructions with `; ` between them; where they are many or jump, how often each occurs."""
+    """The machine code that does a variant's work: `count` instructions, and `beyond` more in subroutines that it may
+    call. `text` is the instructions separated by `; `; if there are many or some jump, the count of each."""
 
     count: int
     beyond: int
@@ -58,7 +58,7 @@ class Work:
 
 def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> Work:
     """Return the work of a kernel that loads `operands` in this order, and stores `results` behind them."""
-    # What stands behind its end are subroutines.
+    # Subroutines follow its end.
     start = begin(code)
     own = [(n, i) for n, i in enumerate(code) if n > start and not _is_frame(n, i)]
     end = next(n for n, i in enumerate(code) if name_of(i) == "EXIT" and not i.get("predicate"))
@@ -72,18 +72,17 @@ def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]
 
 
 def begin(code: Sequence[Listed]) -> int:
-    """Return where a kernel sets its stack pointer: what it does once for all ends with that."""
+    """Return the place where a kernel sets its stack pointer, the last of its initial steps."""
     return next(n for n, i in enumerate(code) if _STACK.match(i.get("operands", "")))
 
 
 def name_of(i: Listed) -> str:
-    # nvdisasm does not know every instruction that ptxas writes.
+    # nvdisasm does not know every instruction that ptxas emits.
     return str(i["opcode"]).strip() or "?"
 
 
 def _kind(i: Listed) -> str:
-    """Return an instruction's name without what makes little difference; for the special function unit, with its
-    function."""
+    """Return an instruction's name without insignificant parts; for the special function unit, with its function."""
     first, *more = name_of(i).split(".")
     return f"{first}.{more[0]}" if first == "MUFU" else first
 
@@ -94,8 +93,8 @@ def _is_frame(n: int, i: Listed) -> bool:
 
 
 class _Walk:
-    """A walk through instructions without jumps that follows values. `places` are what memory holds: operands, then
-    results."""
+    """A walk through instructions without jumps that follows values. `places` are the contents of memory: operands,
+    then results."""
 
     def __init__(self, places: Sequence[str]) -> None:
         self._places = places
@@ -114,11 +113,11 @@ class _Walk:
                 register, _, address = i["operands"].partition(",")
                 self._names[self._new("", register, _WIDE.match(name_of(i)))] = self._places[_place(address)]
             elif first == "SHFL":
-                # It makes a predicate of a word that was loaded.
+                # This makes a predicate from a loaded word.
                 to, _, word, *_ = i["operands"].split(",")
                 self._held[to] = self._held[word]
             elif first in ("VOTE", "VOTEU"):
-                # It makes a word to be stored of a predicate.
+                # This makes a word to store from a predicate.
                 to, _, predicate = i["operands"].split(",")
                 self._ballots[to] = self._value(predicate.lstrip("!")), "!" * predicate.startswith("!")
             elif first == "STG":
@@ -156,7 +155,7 @@ class _Walk:
         return parts
 
     def _new(self, letter: str, register: str, wide: object = None) -> int:
-        """Return a new value, held in a register, or in it and the next one."""
+        """Return a new value in a register, or in it and the next one."""
         number = len(self._letters)
         self._letters.append(letter)
         self._held[register] = number, 0
@@ -165,7 +164,7 @@ class _Walk:
         return number
 
     def _named(self, text: str, pairs: bool) -> list[str | Value]:
-        """Return an operand, with values for registers."""
+        """Return an operand, with values in place of registers."""
         parts: list[str | Value] = []
         end = 0
         for m in _REGISTER.finditer(text):
@@ -178,7 +177,7 @@ class _Walk:
         return [*parts, text[end:]]
 
     def _pair(self, register: str) -> list[Value]:
-        """Return the values that a register and the next one hold: one, or two."""
+        """Return the value or the two values in a register and the next one."""
         first, second = self._value(register), self._value(_next(register))
         return [first] if second == (first[0], 1) else [first, second]
 
@@ -213,8 +212,8 @@ def _place(address: str) -> int:
 
 
 def _written(name: str, operands: Sequence[str]) -> int:
-    """Return how many of an instruction's operands it writes: they stand first. A comparison writes two predicates, a
-    logical operation one before its result, and an instruction with a carry predicates behind its result."""
+    """Return how many operands an instruction writes; they come first. A comparison writes two predicates, a logical
+    operation one before its result, and an instruction with a carry predicates behind its result."""
     first, *others = operands
     if _PREDICATE.fullmatch(first):
         has_two = _LOGIC.match(name) or (others and _PREDICATE.fullmatch(others[0]))

@@ -1,8 +1,8 @@
-"""Kernels of one instruction, and the machine code that ptxas makes of them.
+"""Kernels of one instruction, and the machine code that ptxas generates for them.
 
-Operands come from memory and results go there, all volatile: nothing is folded, left out or done under a condition. A
-predicate that is an operand comes from a shuffle, and one that is a result goes into a vote: a comparison or selection
-of the kernel's own would be joined with the instruction, or turn it round."""
+Operands are loaded from memory and results stored there, all volatile: ptxas cannot fold, omit or predicate anything.
+An operand that is a predicate comes from a shuffle, and a result that is one goes into a vote: ptxas would merge a
+comparison or selection of the kernel with the instruction, or invert it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Listed = dict[str, Any]
 
 _REGISTER = re.compile(r"%[a-z]+\d+")
 _TYPES = {name: type for type, name in REGISTERS.items()}
-# Seconds after which a tool is taken to hang.
+# Seconds after which a tool counts as hung.
 _LIMIT = 600
 _DECLARED = " ".join(f".reg .{type} {name}<16>;" for type, name in REGISTERS.items())
-# Between what is loaded, and between what is stored.
+# Bytes between the words that are loaded, and those that are stored.
 STEP = 16
 
 
@@ -36,9 +36,9 @@ def kernel(name: str, spec: Spec, v: Variant) -> str:
     behind them."""
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.needed, *v.written)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
-    # Few instructions take registers of eight bits, so nobody has their operands in these.
+    # Few instructions accept registers of eight bits; wider ones serve instead.
     writer = Writer({t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()})
-    # Of p|q the q may be left out; the lanes of p0|p1 are one result.
+    # The q of p|q may be omitted; the lanes of p0|p1 are one result.
     result, *sources = writer.operands(signature(v), second=sum(len(r.places) for r in v.needed) > 1)
     results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))
     lines = [f".visible .entry {name}(.param .u64 p) {{", f".reg .u64 %at; .reg .b32 %word<32>; {_DECLARED}"]
@@ -65,7 +65,7 @@ def register_type(register: str) -> str:
 
 
 def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx: str) -> dict[str, list[Listed]]:
-    """Return the machine code that kernels are compiled to, by their names. Raises PtxasError."""
+    """Return the machine code of kernels, by their names. Raises PtxasError."""
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
         Path(folder, "k.ptx").write_text(HEADER.format(ptx=ptx, target=target) + "\n".join(kernels), "utf-8")
@@ -75,7 +75,7 @@ def listed(ptxas: Path, nvdisasm: Path, kernels: Iterable[str], target: str, ptx
 
 
 def asked(folder: Path, command: Sequence[str]) -> str:
-    """Return the output of a tool that is run in a folder. Raises PtxasError."""
+    """Return the output of a tool, run in a folder. Raises PtxasError."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=_LIMIT)
     except subprocess.TimeoutExpired:

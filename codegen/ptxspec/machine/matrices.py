@@ -1,6 +1,7 @@
-"""spec/observed/matrix_code.yaml: what ptxas makes of every form of mma on every architecture that it assembles for.
+"""spec/observed/matrix_code.yaml: ptxas's machine code for every form of mma on every architecture that it assembles
+for.
 
-Forms of which the same instructions come share an entry, also where these differ in the types of the elements alone."""
+Forms with the same instructions share an entry, even where these differ in the types of elements alone."""
 
 from __future__ import annotations
 
@@ -21,26 +22,26 @@ from .flow import begin, name_of
 from .kernels import STEP, Listed, listed
 
 PATH = "spec/observed/matrix_code.yaml"
-# What a kernel does besides: it asks where its operands are, loads them, and stores results.
+# Instructions of the kernel itself: those that compute addresses, load operands and store results.
 _FRAME = ("EXIT", "NOP", "ATOMG", "LDG", "STG")
 # The operands of a kernel without an instruction.
 _NOTHING = (FormOperand("d", "b32"), FormOperand("a", "b32"))
-# What has never run: ptxas fills up with it.
+# Padding that is never run.
 _NEVER = re.compile(r"!U?PT")
-# What multiplies matrices, and what else computes: with floats, or converts them.
+# Instructions that multiply matrices, and other computing ones: those on floats, and conversions.
 _MATRIX = re.compile("[A-Z]MMA")
 _COMPUTES = re.compile(rf"{_MATRIX.pattern}|[FHD](?:ADD|MUL|FMA)2?|F2FP?")
 _REGISTER = re.compile(r"\bU?R\d")
 
 
 def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
-    """Return a kernel in which a lane loads the registers of a form from memory of its own, `STEP` bytes apart, and
-    stores those of D behind them. Where all lanes loaded the same, ptxas would leave out what moves it between them."""
+    """Return a kernel in which each lane loads the registers of a form from its own memory, `STEP` bytes apart, and
+    stores those of D behind them. If all lanes loaded the same data, ptxas would omit moves between lanes."""
     types = [o.type for o in operands if o.type for _ in range(o.registers)]
     registers = [(type, f"%{type}_{n}") for n, type in enumerate(types)]
     stored, loaded = registers[: operands[0].registers], registers[operands[0].registers :]
     lines = [f".visible .entry {name}(.param .u64 p) {{", ".reg .u64 %at; ld.param.u64 %at, [p];"]
-    # No two lanes are given the same by what is atomic.
+    # No two lanes get the same address from an atomic operation.
     lines.append("atom.global.exch.b64 %at, [%at], %at;")
     lines += [f".reg .{type} {r};" for type, r in registers]
     lines += [f"ld.volatile.global.{type} {r}, [%at+{i * STEP}];" for i, (type, r) in enumerate(loaded)]
@@ -50,19 +51,19 @@ def kernel(name: str, spelling: str, operands: Sequence[FormOperand]) -> str:
 
 
 def computed(code: Sequence[Listed]) -> tuple[dict[str, int], int]:
-    """Return how often each instruction stands in a kernel and its subroutines that computes, and how many others
-    there are."""
+    """Return the count of each computing instruction in a kernel and its subroutines, and the number of other
+    instructions."""
     start, found, others = begin(code), Counter[str](), 0
     for n, i in enumerate(code):
         name, operands = name_of(i), i.get("operands", "")
         first = name.partition(".")[0]
-        # What all kernels are given is in the constants; at its end one jumps to where it is.
+        # Parameters are in constant memory; the last jump of a kernel is to itself.
         is_own = "c[0x0]" not in operands and not (first == "BRA" and operands == hex(16 * n))
         if n <= start or first in _FRAME or not is_own or _NEVER.search(i.get("predicate", "")):
             continue
-        # Sums and products of constants alone are how a constant is loaded.
+        # Sums and products of constants alone load a constant.
         if _COMPUTES.fullmatch(first) and _REGISTER.search(operands.partition(",")[2]):
-            # Of what computes element by element, one modifier tells additions from conversions.
+            # For elementwise instructions, one modifier distinguishes additions from conversions.
             found[name if _MATRIX.fullmatch(first) else ".".join(name.split(".")[:2])] += 1
         else:
             others += 1
@@ -72,7 +73,7 @@ def computed(code: Sequence[Listed]) -> tuple[dict[str, int], int]:
 def examine(
     spec: Spec, ptxas: Path, on: Sequence[str], forms: Sequence[Form] | None = None
 ) -> dict[str, tuple[MatrixCode, ...]]:
-    """Return the machine code that ptxas makes of forms on some targets, by their spellings. Raises PtxasError."""
+    """Return ptxas's machine code for forms on some targets, by their spellings. Raises PtxasError."""
     nvdisasm, pairs = find_nvdisasm(ptxas), versions(spec, ptxas, on)
     every = spec.tensor.forms if forms is None else forms
 
@@ -80,7 +81,7 @@ def examine(
         taken = [f for f in every if spec.catalog.takes(f.requires, target, pairs[target])]
         kernels = [kernel(f"k{n}", f.spelling, spec.tensor.operands(f)) for n, f in enumerate(taken)]
         code = listed(ptxas, nvdisasm, [kernel("nothing", "", _NOTHING), *kernels], target, pairs[target])
-        # What a kernel has without an instruction, all have.
+        # All kernels have the instructions of an empty one.
         _, own = computed(code["nothing"])
         found = {f.spelling: computed(code[f"k{n}"]) for n, f in enumerate(taken)}
         return {spelling: (counts, others - own) for spelling, (counts, others) in found.items()}
@@ -91,7 +92,7 @@ def examine(
 
 
 def _together(spelling: str, by_target: Mapping[str, Mapping[str, tuple[dict[str, int], int]]]) -> Iterator[MatrixCode]:
-    """Yield what becomes of a form, the targets together on which it becomes the same."""
+    """Yield the machine code of a form, with the targets that have the same."""
     found: dict[tuple[tuple[tuple[str, int], ...], int], list[str]] = {}
     for target, told in by_target.items():
         if spelling in told:
@@ -101,7 +102,7 @@ def _together(spelling: str, by_target: Mapping[str, Mapping[str, tuple[dict[str
 
 
 def evidence(spec: Spec, ptxas: Path, on: Sequence[str]) -> MatrixEvidence:
-    """Return what ptxas makes of all forms on some targets. Raises PtxasError."""
+    """Return ptxas's machine code for all forms on some targets. Raises PtxasError."""
     return MatrixEvidence(f"ptxas {version(ptxas)}", disassembler(ptxas), tuple(on), examine(spec, ptxas, on))
 
 
@@ -131,7 +132,7 @@ def as_yaml(e: MatrixEvidence, forms: Iterable[Form]) -> str:
 
 
 def _alike(e: MatrixEvidence, forms: Iterable[Form]) -> list[list[Form]]:
-    """Return the forms, those together of which the same comes."""
+    """Return the forms in groups with the same machine code."""
     found: dict[object, list[Form]] = {}
     for f in forms:
         told = tuple(
@@ -144,6 +145,6 @@ def _alike(e: MatrixEvidence, forms: Iterable[Form]) -> list[list[Form]]:
 
 
 def _common(name: str, alike: Sequence[Form]) -> str:
-    """Return the name of an instruction of the first of some forms, or as it is for all, where these have others."""
+    """Return the name of an instruction of the first of some forms, without their types of A and B if these differ."""
     same = len({f.types[1:3] for f in alike}) == 1
     return name if same else named_for_all(alike[0], name)

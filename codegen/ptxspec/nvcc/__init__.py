@@ -1,1 +1,1 @@
-"""Functions of CUDA C++ and the PTX that nvcc makes of each: found in its headers, compiled, and written down."""
+"""Functions of CUDA C++ and the PTX that nvcc generates for each: found in its headers, compiled, and recorded."""

@@ -1,9 +1,9 @@
-"""The statements of a kernel that do a call's work, with names for registers: from the loads of its parameters to the
-stores of its results.
+"""The statements of a kernel that do a call's work, from the loads of its parameters to the stores of its results, with
+names for registers.
 
-`%a`, `%b`, `%c` are the call's arguments, `%d` what it gives; `%ax` and `%ay` the parts of an argument that is loaded
-in parts, the lowest first. All else is `%t1`, `%t2`, ..., declared in front. Registers are bits, as they may be
-in PTX of any version."""
+`%a`, `%b`, `%c` are the call's arguments, `%d` its result; `%ax` and `%ay` are the parts of an argument that is loaded
+in parts, the lowest first. All other registers are `%t1`, `%t2`, ..., declared in front. Registers have types of bits,
+as they may in PTX of any version."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .compiling import outputs
 from .headers import Call, arguments
 
-# Up to this many instructions in a row stand as they are.
+# Up to this many straight-line instructions are kept as they are.
 WHOLE = 24
 
 _COMMENT = re.compile(r"//[^\n]*")
@@ -30,15 +30,15 @@ _STORE = re.compile(
     r"st\.global(?:\.v\d)?\.[a-z](?P<width>\d+)\s+\[(?P<at>[^\]+]+)(?:\+(?P<offset>\d+))?\],\s*(?P<what>.*)"
 )
 _SIZE = re.compile(r"\.param \.align \d+ \.b8 k\d+_param_(?P<number>\d+)\[(?P<size>\d+)\]")
-# Jumps, calls and memory are no statements in a row.
+# Jumps, calls and memory accesses are not straight-line code.
 _NOT_STRAIGHT = re.compile(r"(?:@!?\S+\s+)?(?:bra|call|brx|ret|exit|trap)\b|.*[\[(]", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Work:
-    """The PTX that does a call's work, statements with a space between them, and how many of them are instructions.
-    Where there are many, or they jump, `ptx` is empty. `low` is 8 where the low 8 bits of `%d` are the result: no
-    register that instructions take is smaller than 16 bits."""
+    """The PTX that does a call's work, as statements separated by spaces, and the number of instructions in it. `ptx`
+    is empty if there are many, or they jump. `low` is 8 where the low 8 bits of `%d` are the result: no register of an
+    instruction is smaller than 16 bits."""
 
     ptx: str
     count: int
@@ -46,7 +46,7 @@ class Work:
 
 
 class _Unclear(Exception):
-    """An error where names would not be right."""
+    """An error for code in which names would be wrong."""
 
 
 def work(call: Call, kernel: str) -> Work:
@@ -64,7 +64,7 @@ def work(call: Call, kernel: str) -> Work:
 
 
 def _statements(body: str) -> tuple[list[str], dict[str, str]]:
-    """Return the statements in their order, with registers of a name of their own, and the types of those."""
+    """Return the statements in their order, with a unique name for each register, and the types of these."""
     found: list[str] = []
     types: dict[str, str] = {}
     scopes: list[dict[str, str]] = [{}]
@@ -93,7 +93,7 @@ def _statements(body: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _unique(name: str, scopes: Sequence[Mapping[str, str]]) -> str:
-    """Return the name that a register has here alone; a name that is none stays."""
+    """Return the unique name of a register; any other name is unchanged."""
     for scope in reversed(scopes):
         if name in scope:
             return scope[name]
@@ -104,12 +104,12 @@ def _unique(name: str, scopes: Sequence[Mapping[str, str]]) -> str:
 
 
 def _destination(statement: str) -> tuple[str, str]:
-    """Return a statement up to the end of what it writes, and the rest."""
+    """Return a statement up to the end of its destination, and the rest."""
     m = re.match(r"(?:@!?\S+ )?\S+ (?:\{[^}]*\}|[^,]*)", statement)
     return (m[0], statement[m.end() :]) if m else ("", statement)
 
 
-# A register with a name of its own.
+# A register with a unique name.
 _REGISTER = re.compile(r"\0\d+\.\d*")
 
 
@@ -123,7 +123,7 @@ class _Naming:
         self._sizes = {int(m["number"]): int(m["size"]) for m in _SIZE.finditer(head)}
         self._pointers: dict[str, int] = {}
         self._names: dict[str, str] = {}
-        # What widens an argument that is loaded into a larger register, as the load does.
+        # Statements that extend an argument loaded into a larger register, as the load does.
         self._widened: list[str] = []
 
     def work(self, statements: Sequence[str]) -> Work:
@@ -142,7 +142,8 @@ class _Naming:
         return self._text([*self._widened, *own, *moves], low)
 
     def _without_writes_to_arguments(self, statements: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-        """Return the statements with another register from where an argument's is written, and what holds it then."""
+        """Return the statements with another register wherever one of an argument is written, and the register that
+        each now is."""
         found: list[str] = []
         held: dict[str, str] = {}
         for s in statements:
@@ -176,8 +177,8 @@ class _Naming:
                 self._names[register] = name
 
     def _store(self, stores: Sequence[tuple[re.Match[str], str]]) -> tuple[list[str], int]:
-        """Name results, and return the statements that move what has a name already, with the bits that are stored of a
-        wider register."""
+        """Name results. Return the statements that move results which already have a name, and how many bits of a wider
+        register are stored."""
         parts: dict[int, list[tuple[int, int, str]]] = {}
         for m, whats in stores:
             width, offset = int(m["width"]), int(m["offset"] or 0)

@@ -1,6 +1,6 @@
 """nvcc -> the PTX of calls: a kernel for each, whose operands are its parameters and whose results are stored.
 
-What stands between the loads and the stores is the call's; see `body`."""
+The statements between the loads and the stores are the call's; see `body`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from pathlib import Path
 from ..ptxas.asking import find_ptxas
 from .headers import INCLUDED, LIBDEVICE, Call, arguments, calls, of_libdevice
 
-# Seconds after which nvcc is taken to hang.
+# Seconds after which nvcc counts as hung.
 _LIMIT = 600
 _ERROR = re.compile(r"^k\.cu\((?P<line>\d+)\): error", re.MULTILINE)
 _KERNEL = re.compile(r"\.visible \.entry k(?P<number>\d+)\(.*?\n\n\}\n", re.DOTALL)
-# What libdevice does not have is left to the linker.
+# Functions that libdevice does not have become external.
 _EXTERNAL = re.compile(r"\.extern \.func\s*(?:\([^)]*\))?\s*(\w+)")
 _SOURCE = "".join(f"#include <{name}>\n" for name in INCLUDED)
 _OUTPUT = "result"
 
 
 class NvccError(RuntimeError):
-    """An error where nvcc could not be run, or refused what it should take."""
+    """An error for an nvcc that could not be run, or refused valid source."""
 
 
 def find_nvcc(explicit: Path | None = None) -> Path | None:
-    """Return the path of the given nvcc, else of the one beside the assembler of the wheel or the toolkit."""
+    """Return the path of the given nvcc, else of the one beside the ptxas of the wheel or the toolkit."""
     if explicit is not None:
         return explicit.absolute() if explicit.is_file() else None
     ptxas = find_ptxas()
@@ -65,7 +65,7 @@ def compiled(nvcc: Path, asked: Sequence[Call], target: str, options: Sequence[s
 
 
 def outputs(call: Call) -> list[str]:
-    """Return the types of what a call gives: its result, then what it writes through pointers."""
+    """Return the types of a call's outputs: its result, then the values written through pointers."""
     written = [taken[:-1] for _, taken in arguments(call.takes) if taken.endswith("*")]
     return [*([] if call.gives == "void" else [call.gives]), *written]
 
@@ -95,6 +95,6 @@ def _run(nvcc: Path, source: str, options: Sequence[str]) -> subprocess.Complete
         except OSError as error:
             raise NvccError(f"{command[0]} cannot be run: {error}") from error
         made = Path(folder, "k.out")
-        # What it prints is not asked for.
+        # The compiler's own output is not needed.
         said.stdout = made.read_text("utf-8") if made.exists() else ""
         return said

@@ -1,6 +1,6 @@
 """The functions that CUDA's headers declare for a GPU on floating-point values, as calls that can be compiled.
 
-Headers are read after nvcc's preprocessor: names, types and enumerators are all that is taken from them."""
+Headers are read after nvcc's preprocessor; only names, types and enumerators are used."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-# What a program includes that calls them; nvcc includes crt/ itself.
+# The headers that a program includes to call the functions; nvcc includes crt/ itself.
 INCLUDED = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h")
 HEADERS = frozenset(
     ("math_functions.h", "device_functions.h", "device_double_functions.h", "sm_20_intrinsics.h", "sm_100_rt.h")
 ) | {*INCLUDED}
 LIBDEVICE = "libdevice"
-# Those whose functions are C's, each with a counterpart in libdevice.
+# The headers of C's functions, each of which has a counterpart in libdevice.
 _OF_C = ("math_functions.h", "device_functions.h", "device_double_functions.h", "sm_20_intrinsics.h")
 
 _MARKER = re.compile(r'# \d+ "(?P<file>[^"]*)"')
@@ -37,8 +37,9 @@ _PRIVATE = re.compile(r"__(?:internal|cuda|nv_internal)|std\b")
 
 
 class Call(NamedTuple):
-    """A call of a function: `takes` are the types of its parameters, or the enumerators that are constants in this
-    call; what ends in `*` is written through a pointer. `code` is the call with its arguments a, b, c, ..."""
+    """A call of a function. `takes` are the types of its parameters, or enumerators where these are constants in this
+    call; a parameter that ends in `*` is written through a pointer. `code` is the call with its arguments a, b, c,
+    ..."""
 
     name: str
     takes: tuple[str, ...]
@@ -48,7 +49,7 @@ class Call(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The call for people, with types for its arguments."""
+        """The call as text for people, with types as its arguments."""
         return f"{self.name}({', '.join(self.takes)})"
 
 
@@ -63,8 +64,8 @@ def calls(preprocessed: str) -> list[Call]:
 
 
 def of_libdevice(own: Sequence[Call]) -> Iterator[Call]:
-    """Yield calls of the functions that libdevice may have under the names of C functions; nvcc says which it has. It
-    has no overloads: of a name the first declaration is that of C."""
+    """Yield calls of the functions that libdevice may have under the names of C functions; nvcc decides which it has.
+    It has no overloads: the first declaration of a name is that of C."""
     found: dict[str, Call | None] = {}
     for call in own:
         if call.header in _OF_C and call.name.isidentifier():
@@ -81,14 +82,14 @@ def of_libdevice(own: Sequence[Call]) -> Iterator[Call]:
 
 
 def arguments(takes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the arguments of a call that are no constants, each by a letter, with its type."""
+    """Yield the arguments of a call that are not constants, each as a letter, with its type."""
     for letter, type in zip("abcefghijk", takes, strict=False):
         if not is_constant(type):
             yield letter, type
 
 
 def is_constant(taken: str) -> bool:
-    """Return whether what a call takes is an enumerator, not a type."""
+    """Return whether an argument of a call is an enumerator, not a type."""
     return bool(re.fullmatch(r"__NV_[A-Z0-9_]+|cudaRound\w+", taken))
 
 
@@ -101,7 +102,7 @@ def _enumerations(text: str) -> Mapping[str, Sequence[str]]:
 
 
 def _own(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text of each of the headers; a class that opens in one ends in it."""
+    """Yield the text of each of the headers; a class that begins in one also ends in it."""
     found: dict[str, list[str]] = {}
     header = ""
     for line in text.split("\n"):
@@ -117,7 +118,7 @@ def _own(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _declared(header: str, text: str, enumerations: Mapping[str, Sequence[str]]) -> Iterator[Call]:
-    """Yield calls of what a header declares outside of bodies, and in its classes."""
+    """Yield calls of the functions that a header declares outside of bodies, and in its classes."""
     text = re.sub(r'extern\s+"C(?:\+\+)?"\s*\{', "", text)
     depth, inside, statement = 0, "", ""
     for m in _TOKEN.finditer(text):
@@ -167,8 +168,8 @@ def _type(text: str) -> str:
 
 
 def _taken(parameter: str, is_member: bool) -> str:
-    """Return what a parameter takes: the type of a value, or a pointer through which one is written; empty for all
-    else, as what is read from memory."""
+    """Return the type of a parameter: that of a value, or a pointer through which one is written; empty for anything
+    else, such as data read from memory."""
     text = parameter.partition("=")[0]
     is_read = bool(re.search(r"\bconst\b", text))
     type = _type(text)

@@ -1,4 +1,4 @@
-"""libnvvm -> the PTX of LLVM's intrinsics: a kernel for each, as `compiling` has for functions of CUDA C++."""
+"""libnvvm -> the PTX of LLVM's intrinsics: a kernel for each, as in `compiling` for functions of CUDA C++."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .compiling import NvccError
 from .headers import Call, arguments
 
 LLVM = "LLVM"
-# What nvcc hands on of -use_fast_math.
+# The options that nvcc passes on for -use_fast_math.
 FAST = ("-ftz=1", "-prec-div=0", "-prec-sqrt=0")
-# Below the folder that has bin/nvcc: in the wheel, in the toolkit, and in that of Windows.
+# Below the folder of bin/nvcc: in the wheel, in the toolkit, and in that of Windows.
 _PLACES = ("lib/libnvvm.so*", "nvvm/lib64/libnvvm.so*", "nvvm/bin/nvvm*.dll")
 _LAYOUT = (
     "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-"
@@ -37,12 +37,12 @@ def compiled(path: Path, asked: Sequence[Call], target: str, options: Sequence[s
     library = _library(path)
     given = [f"-arch={target.replace('sm_', 'compute_')}", *options]
     found = {call: _compiled(library, _module(call), given) for call in asked}
-    # A name that is no intrinsic's is left to the linker.
+    # A name that is not an intrinsic's becomes an external function.
     return {call: text for call, text in found.items() if text and ".extern .func" not in text}
 
 
 def _module(call: Call) -> str:
-    """Return a module with a kernel. Pointers have types, which old releases of LLVM want and newer ones take."""
+    """Return a module with a kernel. Pointers have types, which old releases of LLVM require and newer ones accept."""
     given = ", ".join(f"{type} %{letter}" for letter, type in arguments(call.takes))
     types = ", ".join((f"{call.gives}*", *call.takes))
     return f"""target datalayout = "{_LAYOUT}"
@@ -68,7 +68,7 @@ def _library(path: Path) -> ctypes.CDLL:
 
 
 def _compiled(library: ctypes.CDLL, module: str, options: Sequence[str]) -> str:
-    """Return the PTX of a module; empty where it is refused."""
+    """Return the PTX of a module; empty if it is refused."""
     program, text, size = ctypes.c_void_p(), module.encode(), ctypes.c_size_t()
     if library.nvvmCreateProgram(ctypes.byref(program)):
         raise NvccError("libnvvm makes no program")

@@ -1,5 +1,5 @@
-"""spec/observed/calls.yaml and intrinsics.yaml: the PTX that nvcc makes of each function of CUDA C++, and its libnvvm
-of LLVM's intrinsics, on every target it compiles for."""
+"""spec/observed/calls.yaml and intrinsics.yaml: the PTX that nvcc generates for each function of CUDA C++, and its
+libnvvm for LLVM's intrinsics, on every target that they compile for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAST = ("-use_fast_math",)
 # The kernels of calls on a target, with options.
 Compile = Callable[[Sequence[Call], str, Sequence[str]], Mapping[Call, str]]
 Progress = Callable[[int, int], None]
-# What became of a call, by target.
+# The work of a call, by target.
 Works = Mapping[str, Work]
 
 
@@ -44,7 +44,7 @@ def version(nvcc: Path) -> str:
 
 
 def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> CallEvidence:
-    """Return what nvcc makes of all functions on some targets. Raises NvccError."""
+    """Return the PTX that nvcc generates for all functions on some targets. Raises NvccError."""
     name = f"nvcc {version(nvcc)}"
     return _examined(name, declared(nvcc, on[-1]), partial(compiled, nvcc), FAST, on, progress)
 
@@ -52,7 +52,7 @@ def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> 
 def examine_intrinsics(
     nvcc: Path, signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
 ) -> CallEvidence:
-    """Return what the libnvvm that belongs to an nvcc makes of LLVM's intrinsics. Raises NvccError."""
+    """Return the PTX that the libnvvm of an nvcc generates for LLVM's intrinsics. Raises NvccError."""
     library = libnvvm.find(nvcc)
     if library is None:
         raise NvccError("no libnvvm belongs to it; install the wheel nvidia-nvvm, or the toolkit")
@@ -94,7 +94,8 @@ def _compiled(call: Call, plain: Works, fast: Works) -> CompiledCall:
 
 
 def _becomes(works: Works) -> Iterator[Becomes]:
-    """Yield what becomes of a call; where it is many instructions, the largest number of them."""
+    """Yield the code of a call, with the targets that have the same; for many instructions, the largest number of
+    them."""
     together: dict[str, list[str]] = {}
     for target, w in works.items():
         together.setdefault(w.ptx, []).append(target)
@@ -111,7 +112,7 @@ def as_yaml(e: CallEvidence) -> str:
         f"targets: [{', '.join(e.targets)}]",
         "calls:",
     ]
-    # What becomes of a call stands once: many have the code of another.
+    # The same code is written once: many calls have the code of another.
     first: dict[tuple[object, object], str] = {}
     for header in dict.fromkeys(c.header for c in e.calls):
         lines.append(f"  {header}:")

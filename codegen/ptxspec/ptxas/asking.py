@@ -1,4 +1,4 @@
-"""ptxas as the judge of what may be written where. Needs no GPU: nothing is ever assembled, only parsed and checked."""
+"""ptxas as the judge of what may be written where. It needs no GPU: nothing is assembled, only parsed and checked."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import BinaryIO
 
 Pair = tuple[str, str]
 
-# Registers that every PTX version has, by their types, and what those are called that each file declares.
+# The registers of all files, by types that every PTX version has, and their names.
 REGISTERS = {"b8": "%y", "b16": "%h", "b32": "%r", "b64": "%b", "f32": "%f", "f64": "%d", "pred": "%p"}
 
-# An instruction that is wrong in every PTX version, placed last. Its message proves that judging reached the end. And
-# since the file never passes, ptxas never asks whether its -arch suits the file's target, nor ever assembles: one
-# command judges all targets.
+# An instruction that is wrong in every PTX version, placed last. Its message proves that ptxas checked all lines. Since
+# the file never passes, ptxas neither assembles nor compares its -arch with the file's target: one command checks all
+# targets.
 CANARY = "exit.canary;"
 
 HEADER = (
@@ -37,32 +37,32 @@ FIRST_LINE = HEADER.count("\n") + 1
 MESSAGE = re.compile(r"^ptxas (?:.*, line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*)$", re.MULTILINE)
 
 _PLACE = re.compile(rb"[/\\](\d+\.ptx, line \d+); error")
-# Seconds after which ptxas is taken to hang, on many statements and where it is asked for its version; and how much of
-# that is read.
+# Seconds after which ptxas counts as hung, with many statements and when asked for its version; and how many bytes of
+# the version are read.
 LIMIT = 600
 _SOON, _SAID = 30, 1 << 16
 _CRASH = "ptxas itself crashed"
 _END = b"ptxas fatal   : Ptx assembly aborted due to errors"
 
-# Braces are only those of vectors.
+# Braces are only allowed around vectors.
 STATEMENT = re.compile(r"(?:[^{};\n]|\{[^{};\n]*\})+;")
 # Several statements, with registers of their own.
 BLOCK = re.compile(rf"\{{(?: {STATEMENT.pattern})+ \}}")
 
 
 class PtxasError(RuntimeError):
-    """An error where ptxas could not be run, or said something that is not understood."""
+    """An error for a ptxas that could not be run, or whose output is not understood."""
 
 
 class UnsupportedTarget(ValueError):
-    """An error where this ptxas refuses the target, the PTX version, or the two together; no instruction was judged."""
+    """An error for a target, a PTX version or a pair of them that this ptxas refuses; no instruction was checked."""
 
 
 def find_ptxas(explicit: Path | None = None) -> Path | None:
     """Return the path of the given ptxas, else of the one in the wheel beside the running Python, else of the one on
     PATH."""
     if explicit is not None:
-        # A name without a folder would be looked for on PATH.
+        # A name without a folder would be searched for on PATH.
         return explicit.absolute() if explicit.is_file() else None
     if (candidate := next(_in_wheels(), None)) is not None:
         return candidate
@@ -71,8 +71,8 @@ def find_ptxas(explicit: Path | None = None) -> Path | None:
 
 
 def _in_wheels() -> Iterator[Path]:
-    """Yield the wheels' programs. `nvidia` is a namespace that many wheels share; the folder is named after the CUDA
-    release from 13 on."""
+    """Yield the wheels' programs. Many wheels share the namespace `nvidia`; from CUDA 13 on the folder is named after
+    the release."""
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations or []) if spec else []:
         for folder in ("cu[0-9]*", "cuda_nvcc"):
@@ -80,7 +80,7 @@ def _in_wheels() -> Iterator[Path]:
 
 
 def version(ptxas: Path) -> str:
-    """Return the version as NVIDIA numbers it: `13.5.37`. Raises PtxasError for a program that names none."""
+    """Return the version as NVIDIA numbers it: `13.5.37`. Raises PtxasError for a program that prints none."""
     output = _beginning([str(ptxas), "--version"])
     if match := re.search(r"\bV(\d+(?:\.\d+)+)", output):
         return match[1]
@@ -91,8 +91,8 @@ def version(ptxas: Path) -> str:
 
 
 def _beginning(command: list[str]) -> str:
-    """Return the first output of a program. One that is not ptxas may print anything, run without end, or start
-    others."""
+    """Return the beginning of a program's output. A program other than ptxas may print anything, run without end, or
+    start others."""
     try:
         with subprocess.Popen(
             command,
@@ -111,7 +111,7 @@ def _beginning(command: list[str]) -> str:
 
 
 def _end(started: subprocess.Popen[bytes]) -> None:
-    """End a program with all that it started, where the system knows what that is."""
+    """End a program and all programs that it started, where the system keeps track of these."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             started.kill()
@@ -120,13 +120,13 @@ def _end(started: subprocess.Popen[bytes]) -> None:
 
 
 class Sheet:
-    """Statements or blocks to be judged together, each on a line of its own. Asking for many targets costs little when
-    the sheet is written once."""
+    """Statements or blocks to be checked together, each on a line of its own. Checking on many targets is quick once a
+    sheet is written."""
 
     def __init__(self, statements: Sequence[str]) -> None:
         self.count = len(statements)
         self.text = "\n".join([*statements, CANARY])
-        # What is not one statement would change how the lines behind it are read. Without vectors that is quick to see.
+        # Anything but one statement would change how the lines after it are read. Without vectors this check is quick.
         counts = {self.text.count("\n"), self.text.count(";\n"), self.text.count(";") - 1}
         if counts != {self.count} or "{" in self.text or "}" in self.text:
             for s in statements:
@@ -140,14 +140,14 @@ class Sheet:
 
 def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list[list[str]]:
     """Return the errors of each statement for that target and PTX version; an empty list means that it is accepted.
-    Raises UnsupportedTarget where the assembler refuses the target, the PTX version, or the two together."""
+    Raises UnsupportedTarget where ptxas refuses the target, the PTX version, or the pair."""
     found: list[list[str]] = []
     while True:
         rest = statements[len(found) :]
         verdicts, fatal = _judge_once(ptxas, rest, target, ptx)
         if fatal is None:
             return found + verdicts
-        # What follows a fatal message only looks accepted. Where the message names no line, halving finds the culprit.
+        # Statements after a fatal message only look accepted. If the message has no line, bisection finds the culprit.
         culprit = next((index for index, messages in enumerate(verdicts) if fatal in messages), None)
         if culprit is None and len(rest) == 1:
             return [*found, [*verdicts[0], fatal]]
@@ -158,11 +158,12 @@ def judge(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> list
 
 
 def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
-    """Return the pairs that this ptxas does not know, as one of another CUDA release, and what it says of each."""
+    """Return the pairs that this ptxas does not know, because it is of another CUDA release, with its message for
+    each."""
     said, _ = _output(ptxas, Sheet([]), pairs)
     places = set(_PLACE.findall(said))
     found: dict[Pair, str] = {}
-    # What it does not know at all, in no pair.
+    # Targets and versions that it knows in no pair.
     unknown: dict[str, str] = {}
     for i, pair in enumerate(pairs):
         lines = [line for line in range(1, FIRST_LINE + 1) if b"%d.ptx, line %d" % (i, line) in places]
@@ -170,7 +171,7 @@ def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
             continue
         text = next((unknown[name] for name in pair if name in unknown), None)
         try:
-            # One that it does not know confuses what it says of others beside it: each is asked by itself.
+            # An unknown one confuses messages about others beside it: each is checked by itself.
             if text is None:
                 judge(ptxas, [], *pair)
         except UnsupportedTarget as e:
@@ -185,14 +186,14 @@ def refused(ptxas: Path, pairs: Sequence[Pair]) -> dict[Pair, str]:
 def unexpected(
     ptxas: Path, sheet: Sheet, accepted: Mapping[Pair, Collection[int]]
 ) -> Iterator[tuple[Pair, int, list[str]]]:
-    """Yield the statements of a sheet that are judged otherwise than expected: the pair, the place of the statement,
-    and the messages. There are none where a statement is accepted that is not among that pair's `accepted` ones.
+    """Yield the statements of a sheet with an unexpected verdict: the pair, the index of the statement, and the
+    messages. There are no messages if a statement is accepted that is not among that pair's `accepted` ones.
 
-    As `judge`, but one command asks for all pairs, and messages are read only where something is unexpected."""
+    As `judge`, but one command checks all pairs, and messages are only parsed where something is unexpected."""
     output, _ = _output(ptxas, sheet, list(accepted))
     found = set(_PLACE.findall(output))
     canaries = {b"%d.ptx, line %d" % (i, FIRST_LINE + sheet.count) for i in range(len(accepted))}
-    # Of the lines before the first statement none must be wrong either.
+    # The lines before the first statement must not be wrong either.
     fine = (
         b"%d.ptx, line %d" % (i, line)
         for i, places in enumerate(accepted.values())
@@ -209,7 +210,7 @@ def unexpected(
 
 
 def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -> tuple[list[list[str]], str | None]:
-    """Return the messages for each statement, and the fatal one where judging stopped before the end."""
+    """Return the messages for each statement, and the fatal one if ptxas stopped before the end."""
     said, crashed = _output(ptxas, Sheet(statements), [(target, ptx)])
     output = said.decode("utf-8", "replace")
     verdicts: list[list[str]] = [[] for _ in (*statements, CANARY)]
@@ -228,7 +229,7 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
     if canary:
         return verdicts, None
     if crashed and fatal is None and statements:
-        # Of the statements behind the last one that it spoke of nothing is known.
+        # Statements after the last message were not checked.
         fatal = _CRASH
         if index is not None:
             verdicts[index].append(fatal)
@@ -238,9 +239,9 @@ def _judge_once(ptxas: Path, statements: Sequence[str], target: str, ptx: str) -
 
 
 def _output(ptxas: Path, sheet: Sheet, pairs: Sequence[Pair]) -> tuple[bytes, bool]:
-    """Return the output for a sheet on one pair after another, and whether ptxas crashed. One command takes all pairs,
-    since starting it takes longer than judging a thousand statements. The output goes to a file: each message is
-    written alone, and through a pipe each would wake us."""
+    """Return the output for a sheet on one pair after another, and whether ptxas crashed. One command checks all pairs,
+    since starting it takes longer than checking a thousand statements. Output goes to a file: each message is written
+    alone, and through a pipe each would wake this process."""
     with tempfile.TemporaryDirectory() as directory:
         sources = [Path(directory, f"{i}.ptx") for i in range(len(pairs))]
         for source, (target, ptx) in zip(sources, pairs, strict=True):

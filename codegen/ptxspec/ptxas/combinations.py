@@ -1,21 +1,20 @@
-"""Statements to ask ptxas about beside the variants: an opcode's names, and names that it does not have, put together
-in ways that mostly mean nothing.
+"""Statements to check with ptxas beside the variants: an opcode's names, and names that it does not have, combined in
+ways that mostly mean nothing.
 
-Whatever ptxas takes must be found, but nobody can ask every product of all names: conversions alone have 2,000 pairs of
-types and 3,000 sets of modifiers. Of an opcode that has many `asked` holds
+Whatever ptxas accepts must be found, but there are too many combinations of all names: conversions alone have 2,000
+pairs of types and 3,000 sets of modifiers. For an opcode that has many, `asked` yields
 
-- all that its own names give: every sequence of its types and every number of operands that goes with it (where these
-  are not too many, every number), with every set of its modifiers, of each group at most one;
+- all combinations of its own names: every sequence of its types and every number of operands that goes with it (if
+  these are not too many, every number), with every set of its modifiers, at most one of each group;
 - one mistake: a variant with any one modifier more, or one modifier or one type exchanged for any other one, or the
   modifiers of any variant with a wrong number of operands, a second result or a `!` too many;
 - some variants with a type too many or too few, others for each type;
 - two mistakes, in turn: each wrong shape with each foreign modifier, alone and beside the modifiers of one variant, of
   another one each time; each sequence of exchanged types with some of the foreign modifiers, with others each time.
 
-What is left out has two mistakes or more, each of which was refused alone, in all surroundings that are legal but for
-it. ptxas's messages say that it judges mistakes one by one: it looks up each name, then the types with the number of
-operands, then whether each modifier goes with what it found. A sweep asks a large sample of what is left out
-(`sample`).
+The rest has two mistakes or more, each of which was refused alone, in all surroundings that are legal but for it.
+ptxas's messages show that it checks mistakes one by one: it looks up each name, then the types with the number of
+operands, then whether each modifier goes with these. A sweep checks a large sample of the rest (`sample`).
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ from ..model import BOOL, Spec, Variant
 from .statements import Signature, Writer, alike, nearest, signature
 
 Names = tuple[str, ...]
-# The number of foreign modifiers asked with each sequence of exchanged types; the next one gets others.
+# The number of foreign modifiers checked with each sequence of exchanged types; the next one gets others.
 _IN_TURN = 8
-# Up to this many combinations of an opcode, with its own types or with exchanged ones, are asked whole.
+# Up to this many combinations of an opcode, with its own types or with exchanged ones, are checked completely.
 _WHOLE = 100_000
 
 
 class Shape(NamedTuple):
-    """All of a statement but its modifiers: the types that it ends in, the number of source registers, whether it has a
-    second result and `!` before predicates, and its operands as they are written."""
+    """A statement without its modifiers: the types that it ends in, the number of source registers, whether it has a
+    second result and `!` before predicates, and its operands as text."""
 
     types: Names
     operands: int
@@ -55,7 +54,7 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """Sets of modifiers, each in the order in which it is written."""
+    """Sets of modifiers, each in the order of the spelling."""
 
     names: Sequence[Names]
 
@@ -78,8 +77,8 @@ class Block(NamedTuple):
 class Combinations:
     """The combinations of one opcode.
 
-    Left out are modifiers that the assembler is recorded to ignore where they do not belong, or to crash on, forms that
-    other instructions of the name have, types of which no registers are known, and what is tolerated."""
+    Left out are modifiers that the assembler is known to ignore where they do not belong, or to crash on, forms of
+    other instructions with the same name, types without known registers, and tolerated spellings."""
 
     def __init__(self, spec: Spec, opcode: str) -> None:
         instruction = spec.instructions[opcode]
@@ -110,12 +109,12 @@ class Combinations:
         self._own_types = {types for types, _ in self._having}
         self._similar: dict[tuple[int, int], Signature] = {}
         self._left: dict[tuple[Sets, Sets], Sets] = {}
-        # Those of variants, and none.
+        # The sets of all variants, and the empty one.
         self._usual = Sets(list(dict.fromkeys([(), *(v.modifiers for v in instruction.variants)])))
 
     @cached_property
     def own(self) -> Sets:
-        """Every set of the opcode's modifiers, of each group and of rounding directions at most one."""
+        """Every set of the opcode's modifiers with at most one of each group and at most one rounding direction."""
         choices = [[(), *((m,) for m in g)] for g in self._groups]
         return Sets([self._ordered(itertools.chain(*chosen)) for chosen in itertools.product(*choices)])
 
@@ -131,7 +130,7 @@ class Combinations:
         return self._wrong((*f[:i], t, *f[i + 1 :]) for f in self.types for i in range(len(f)) for t in every)
 
     def too_many(self, types: Names) -> list[Names]:
-        """Return a sequence of types with one more, or one less, as far as that is known to be wrong."""
+        """Return a sequence of types with one more, or one less, as far as these are known to be wrong."""
         longer = [f for t in self._every_type for f in ((t, *types), (*types, t))]
         return self._wrong(f for f in (*longer, types[1:], types[:-1]) if f)
 
@@ -147,8 +146,8 @@ class Combinations:
         return [t.name for t in self._spec.types.values() if t.kind != BOOL and not t.is_constant and t.name in known]
 
     def asked(self) -> Iterator[Block]:
-        """Yield what to ask: of the right types, and of those with one exchanged, all sets of modifiers, with foreign
-        ones too. Each is asked whole where it is not too large, else its single mistakes and some others in turn."""
+        """Yield what to check: the right types, and those with one exchanged, with all sets of modifiers, foreign ones
+        too. Each is checked completely if it is not too large, else its single mistakes and some others in turn."""
         foreign, usual = itertools.cycle(self._foreign), itertools.cycle(self._usual.names)
         legal = {(len(types), operands) for types, operands in self._having}
         every = self._with(self.own.names, self._foreign_sets)
@@ -187,7 +186,7 @@ class Combinations:
                 yield Block(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
 
     def sample(self, count: int, seed: int) -> Iterator[Block]:
-        """Yield this number of combinations, drawn at random from all."""
+        """Yield `count` combinations, drawn at random from all."""
         r = random.Random(seed)
         shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
         for _ in range(count):
@@ -195,8 +194,8 @@ class Combinations:
             yield Block(r.choice(shapes), Sets([names]))
 
     def statements(self, block: Block) -> tuple[list[str], dict[int, Variant]]:
-        """Return a block as it is written, and the variants among its statements by their places. Left out are
-        statements that mean nothing, and a variant with other operands than its own."""
+        """Return the statements of a block, and the variants among them by their places. Left out are tolerated
+        statements, and a variant with other operands than its own."""
         shape, sets = block
         tail = f".{'.'.join(shape.types)} {shape.written};"
         found = [f"{self.opcode}{spelled}{tail}" for spelled in sets.spelled]
@@ -206,7 +205,7 @@ class Combinations:
             place = sets.places.get(frozenset(v.modifiers))
             if place is None:
                 continue
-            # In the manual's order: some modifiers are refused in others.
+            # In the order of NVIDIA's manual: some modifiers are refused in another.
             found[place] = f"{v.spelling} {shape.written};"
             if _has(v, shape):
                 legal[place] = v
@@ -216,8 +215,8 @@ class Combinations:
         return [found[i] for i in kept], {new: legal[i] for new, i in enumerate(kept) if i in legal}
 
     def _shapes(self, sequences: Iterable[Names]) -> Iterator[Shape]:
-        """Yield each sequence of types with each number of operands, written as in the variants that have these, else
-        as in the most similar one. With p|q where a variant has that, and with predicates negated."""
+        """Yield each sequence of types with each number of operands, with operands as in the variants that have these,
+        else as in the most similar one; also with p|q where a variant has that, and with negated predicates."""
         most = max(4, *(s.operands for s in self._known))
         two = [False, True] if any(s.second or s.result_registers > 1 for s in self._known) else [False]
         for types, operands in itertools.product(sequences, range(1, most + 1)):
@@ -231,7 +230,7 @@ class Combinations:
             yield from found.values()
 
     def _alike(self, types: Names, operands: int) -> Signature:
-        """Return the most similar signature; where none has these types, their number decides."""
+        """Return the most similar signature; if none has these types, their number decides."""
         if types in self._own_types:
             return alike(self._known, types, operands)
         key = (len(types), operands)
@@ -252,7 +251,7 @@ class Combinations:
         return found
 
     def _but(self, asked: Sets, more: Sets) -> Sets:
-        """Return the sets without those that were asked already."""
+        """Return the sets without those that were checked already."""
         key = (asked, more)
         found = self._left.get(key)
         if found is None:
@@ -261,7 +260,7 @@ class Combinations:
         return found
 
     def _ordered(self, names: Iterable[str]) -> Names:
-        """Return modifiers in their order: some are taken in front only."""
+        """Return modifiers in their order: some are accepted only in front."""
         return tuple(sorted(names, key=lambda m: m not in self._spec.assembler.leading))
 
 
@@ -297,8 +296,8 @@ def _has(v: Variant, shape: Shape) -> bool:
 
 
 def _united(groups: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return the groups, those that share a name as one: a rounding direction is one, whichever of them a line of
-    syntax speaks of."""
+    """Return the groups, with those that share a name united: a rounding direction counts as one, whichever line of
+    syntax has it."""
     found: list[tuple[str, ...]] = []
     for g in groups:
         apart = [other for other in found if set(other).isdisjoint(g)]

@@ -1,4 +1,4 @@
-"""Statements for ptxas, with the registers that a signature asks for."""
+"""Statements for ptxas, with the registers that a signature requires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREDICATE = REGISTERS["pred"]
 
 
 class Signed(Protocol):
-    """Anything with a signature: a variant of the database, or what one may be taken for."""
+    """Anything with a signature: a variant of the database, or its counterpart for another spelling."""
 
     @property
     def types(self) -> tuple[str, ...]: ...
@@ -58,7 +58,7 @@ def signature(v: Variant) -> Signature:
 
 
 def nearest(known: Sequence[AnySigned], types: tuple[str, ...], operands: int) -> AnySigned:
-    """Return the signature that is most similar to a spelling that does not exist."""
+    """Return the signature that is most similar to that of a spelling that does not exist."""
     return min(known, key=lambda s: (s.types != types, len(s.types) != len(types), abs(s.operands - operands)))
 
 
@@ -78,14 +78,14 @@ def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Sig
 
 
 class Writer:
-    """A writer of statements. `registers` are those that the assembler takes for operands of a type."""
+    """A writer of statements. `registers` are those that the assembler accepts for operands of a type."""
 
     def __init__(self, registers: Mapping[str, Sequence[str]]) -> None:
         self._registers = registers
 
     def statement(self, spelling: str, s: Signed, second: bool = False, inverted: bool = False) -> str:
-        """Return a statement: `add.f32 %f0, %f1, %f2;`. `second`: with the q of p|q, or the p1 of p0|p1, which may both
-        be left out; `inverted`: with a `!` before predicates."""
+        """Return a statement: `add.f32 %f0, %f1, %f2;`. `second`: with the optional q of p|q, or p1 of p0|p1;
+        `inverted`: with a `!` before predicates."""
         return f"{spelling} {', '.join(self.operands(s, second, inverted))};"
 
     def operands(self, s: Signed, second: bool = False, inverted: bool = False) -> list[str]:
@@ -97,14 +97,14 @@ class Writer:
 
     def _sources(self, s: Signed, numbers: Iterator[int], inverted: bool) -> Iterator[str]:
         for source in s.sources:
-            # Of a constant the number itself.
+            # A constant is the number itself.
             register = "" if self._is_constant(source.type) else self.register(source.type)
             sign = "!" if inverted and register == _PREDICATE else ""
             names = [f"{sign}{register}{next(numbers)}" for _ in range(source.registers)]
             yield from [f"{{{', '.join(names)}}}"] if source.braced else names
 
     def _is_constant(self, type: str) -> bool:
-        """Return whether no register is taken for an operand of a type."""
+        """Return whether an operand of a type accepts no register."""
         return not self._registers.get(type, _PREDICATE)
 
     def reads_predicates(self, s: Signed) -> bool:

@@ -1,4 +1,5 @@
-"""The specification's requirements against a real ptxas: accepted where it says so, refused everywhere else."""
+"""Comparison of the specification's requirements with a real ptxas: it must accept what they allow, and refuse all
+else."""
 
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ from .statements import Writer
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
-# Statements that one command judges: enough that starting ptxas costs little beside them, few enough for its memory.
+# Statements that one command checks: enough that starting ptxas costs little in comparison, few enough for its memory.
 _SHEET = 50_000
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A statement that ptxas judges otherwise than the specification. `refused` is what it said, if it refused."""
+    """A statement on which ptxas and the specification disagree. `refused` is ptxas's message, if it refused."""
 
     spelling: str
     operands: int
@@ -44,8 +45,8 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of judging: `variants` on `pairs`, `spellings` legal or not, and `recipes` where they begin to work.
-    `unjudged` are the pairs that this ptxas does not know."""
+    """The outcome: the numbers of `variants` on `pairs`, of `spellings`, legal or not, and of `recipes` where they
+    begin to work. `unjudged` are the pairs that this ptxas does not know."""
 
     assembler: str
     pairs: int
@@ -62,8 +63,8 @@ def pairs(spec: Spec) -> list[Pair]:
 
 
 class Questions:
-    """Statements that are judged together, on one pair after another. What a place has a requirement for is taken where
-    that says so; everything else must be refused."""
+    """Statements that are checked together, on one pair after another. A statement with a requirement must be accepted
+    where that is satisfied; everything else must be refused."""
 
     def __init__(self) -> None:
         self.statements: list[str] = []
@@ -72,7 +73,7 @@ class Questions:
         self._shapes: list[Shape] = []
 
     def add(self, shape: Shape, statements: Iterable[str], requirements: Mapping[int, Requirement]) -> None:
-        """Add statements of one shape, and the requirements of the legal ones by their places."""
+        """Add statements of one shape, and the requirements of the legal ones by index."""
         start = len(self.statements)
         self._starts.append(start)
         self._shapes.append(shape)
@@ -85,7 +86,7 @@ class Questions:
         return Sheet(self.statements)
 
     def wrong(self, spec: Spec, ptxas: Path, pairs: Sequence[Pair]) -> list[Disagreement]:
-        """Return the statements that ptxas judges otherwise on some pairs."""
+        """Return the statements on which ptxas and the specification disagree on some pairs."""
         taken = {
             pair: {i for r, places in self._legal.items() if spec.catalog.takes(r, *pair) for i in places}
             for pair in pairs
@@ -102,8 +103,8 @@ class Questions:
 def variants(
     spec: Spec, ptxas: Path, progress: Progress | None = None, on: Sequence[Pair] | None = None
 ) -> list[Disagreement]:
-    """Judge every variant on every pair of a target and a PTX version, or on some of them, those that must be refused
-    everywhere too; with p|q, and predicates negated, where it has these."""
+    """Check every variant on every pair of a target and a PTX version, or on some of them. This includes those that
+    must be refused everywhere, and forms with p|q or negated predicates if a variant has these."""
     questions = Questions()
     writer = Writer(spec.assembler.registers)
     for instruction in spec.instructions.values():
@@ -118,8 +119,8 @@ def variants(
 
 
 def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[list[Disagreement], int]:
-    """Judge what is to be written instead of variants, as it is pasted, on the first target and PTX version that take
-    it and on the last, of the pairs that ptxas knows. Also says how many were judged."""
+    """Check the recipes to write instead of variants, as they would be pasted. Each is checked on the first target and
+    PTX version that accept it and on the last, of the pairs that ptxas knows. Also return the number of checks."""
     known = pairs(spec) if on is None else on
     every: dict[tuple[str, Pair], Variant] = {}
     for v, offered in (*spec.instead.items(), *spec.missing.items()):
@@ -138,13 +139,13 @@ def recipes(spec: Spec, ptxas: Path, on: Sequence[Pair] | None = None) -> tuple[
 
 
 def _block(v: Variant, instead: Instead) -> str:
-    """Return a recipe in one line, as it is advised, with the variant's operands declared."""
+    """Return a recipe on one line, as it is advised, with the variant's operands declared."""
     operands = [f".reg .{declared(o)} %{place};" for o in (v.result, *v.written) for place in o.places]
     return " ".join(["{", *operands, *instead.ptx.strip("{}").split(), "}"])
 
 
 def _ends(spec: Spec, r: Requirement, known: Sequence[Pair]) -> list[Pair]:
-    """Return the first target with the first PTX version that takes a requirement, and the last with the last."""
+    """Return the first target with the first PTX version that satisfy a requirement, and the last with the last."""
     ends = (next((p for p in order if spec.catalog.takes(r, *p)), None) for order in (known, known[::-1]))
     return list(dict.fromkeys(filter(None, ends)))
 
@@ -152,7 +153,7 @@ def _ends(spec: Spec, r: Requirement, known: Sequence[Pair]) -> list[Pair]:
 def illegal(
     spec: Spec, ptxas: Path, on: Sequence[Pair], progress: Progress | None = None
 ) -> tuple[list[Disagreement], int]:
-    """Judge combinations of names on some pairs; what the specification does not have must be refused."""
+    """Check combinations of names on some pairs; ptxas must refuse those that the specification does not have."""
     every = (Combinations(spec, opcode) for opcode in _shown(list(spec.instructions), progress))
     return judged(spec, ptxas, on, ((c, c.asked()) for c in every))
 
@@ -160,7 +161,7 @@ def illegal(
 def judged(
     spec: Spec, ptxas: Path, on: Sequence[Pair], asked: Iterable[tuple[Combinations, Iterable[Block]]]
 ) -> tuple[list[Disagreement], int]:
-    """Judge blocks of combinations on some pairs, and return the number of judgements, too."""
+    """Check blocks of combinations on some pairs. Also return the number of checks."""
     count = 0
 
     def jobs() -> Iterator[Callable[[], list[Disagreement]]]:
@@ -185,8 +186,8 @@ def _sheets(asked: Iterable[tuple[Combinations, Iterable[Block]]]) -> Iterator[Q
 
 
 def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
-    """Judge all variants on all pairs, and all combinations of names on the pairs of `eras`. Left out are the pairs
-    that this ptxas does not know, as one of another CUDA release."""
+    """Check all variants on all pairs, and all combinations of names on the pairs of `eras`. Left out are pairs that
+    this ptxas does not know, because it is of another CUDA release."""
     assembler, every = f"ptxas {version(ptxas)}", pairs(spec)
     unknown = refused(ptxas, every)
     known = [pair for pair in every if pair not in unknown]
@@ -201,8 +202,7 @@ def verify(spec: Spec, ptxas: Path, progress: Progress | None = None) -> Result:
 
 
 def told(spec: Spec, missing: Collection[Pair]) -> str:
-    """Return the pairs that were not judged, in words: PTX versions and targets with no judged pair, then the other
-    pairs."""
+    """Return the unchecked pairs as text: PTX versions and targets with no checked pair, then the other pairs."""
     known = {pair for pair in pairs(spec) if pair not in missing}
     versions = [v for v in spec.versions if v in {v for _, v in missing} - {v for _, v in known}]
     targets = [t for t in spec.targets if t in {t for t, _ in missing} - {t for t, _ in known}]
@@ -212,7 +212,7 @@ def told(spec: Spec, missing: Collection[Pair]) -> str:
 
 
 def as_yaml(spec: Spec, result: Result) -> str:
-    """Return the evidence file: the judged pairs and statements, and one line for each variant that the manual
+    """Return the evidence file: the checked pairs and statements, and one line for each variant that NVIDIA's manual
     describes otherwise."""
     lines = [
         "# yaml-language-server: $schema=../schema/evidence.schema.json",
@@ -232,9 +232,9 @@ def as_yaml(spec: Spec, result: Result) -> str:
 
 
 def eras(spec: Spec, on: Collection[Pair] | None = None) -> list[Pair]:
-    """Return the pairs on which combinations are judged, of those that ptxas knows: the newest PTX version on the
-    newest target of each kind, and on as few further targets as have what these do not. For each ceiling, that version
-    on the newest target that it has: there the ended variants still exist."""
+    """Return the pairs on which combinations are checked, of those that ptxas knows: the newest PTX version on the
+    newest target of each kind, and on as few further targets as have what these do not; and each last version of ended
+    variants on its newest target, where they still exist."""
     catalog = spec.catalog
     known_pairs = set(pairs(spec) if on is None else on)
     newest = [v for v in spec.versions if any(pair[1] == v for pair in known_pairs)][-1]
@@ -262,7 +262,7 @@ def _shown(items: Sequence[Item], progress: Progress | None) -> Iterator[Item]:
 
 
 def _collect(jobs: Iterable[Callable[[], list[Disagreement]]]) -> list[Disagreement]:
-    """Return what the jobs find, in their order. A job is made when one of the last has ended: sheets are large."""
+    """Return the jobs' results, in their order. Jobs are created only as earlier ones end, because sheets are large."""
     found: list[Disagreement] = []
     workers = os.cpu_count() or 1
     running: deque[Future[list[Disagreement]]] = deque()

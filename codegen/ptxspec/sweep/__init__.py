@@ -1,1 +1,1 @@
-"""Two sides held against each other on whole ranges of operands, in blocks that any process anywhere can count."""
+"""Comparison of two sides on whole ranges of operands, in blocks that any process anywhere can count."""

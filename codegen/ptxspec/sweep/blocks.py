@@ -1,5 +1,5 @@
 """The blocks of operands that a sweep counts. A block's number alone determines its operands, so that every process
-finds the same each time."""
+gets the same."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _RANDOM = vectors.Sizes().random
 _FEW = 1 << 16
 
 
-# The packages of ptxspec on which a verdict rests.
+# The packages of ptxspec on which a verdict depends.
 _JUDGES = ("compare", "gpu", "semantics", "sweep")
 
 
 @dataclass(frozen=True)
 class Job:
-    """The data that a process needs to count blocks. `identity` is a digest of what the sweep rests on in the process
-    that began it: counts from a process where that differs must not be added."""
+    """The data that a process needs to count blocks. `identity` is a digest of what the sweep depends on in the process
+    that began it: counts of a process with another identity must not be added."""
 
     root: Path
     packaged: bool
@@ -56,7 +56,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Counted:
-    """The counts of a block. `hidden`: it has results that differ, of which a recording has only the digest."""
+    """The counts of a block. `hidden`: it has differing results of which a recording has only the digest."""
 
     tally: Tally
     hidden: bool
@@ -64,8 +64,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class Sum:
-    """Blocks that are counted, each once, whoever counts it again. `hidden` are the numbers of those that differ
-    where nobody can see. It never changes: an interrupt finds a block in all of it or in nothing."""
+    """The sum of counted blocks, each once, even if it is counted again. `hidden` are the numbers of hidden blocks. A
+    sum never changes: an interrupt finds each block in all of it or in none."""
 
     tally: Tally
     done: frozenset[int] = frozenset()
@@ -81,7 +81,7 @@ class Sum:
 
 
 class Sweep:
-    """A sweep of the sides that a job names. Raises PtxspecError where there is no such one."""
+    """A sweep of the sides that a job names. Raises PtxspecError if these do not exist."""
 
     def __init__(self, job: Job) -> None:
         root = Root(PACKAGE if job.packaged else job.root)
@@ -90,7 +90,7 @@ class Sweep:
             self.a, self.b = self.recorded.a, self.recorded.side
         else:
             self.recorded = None
-            # Processes run beside each other as it is.
+            # One thread, since processes already run in parallel.
             self.a, self.b = Reader(root, job.target, threads=1).both(job.a, job.against)
         self.face = common_face(self.a, self.b)
         self._signature = signature(self.face)
@@ -115,7 +115,7 @@ class Sweep:
         return self._blocks[number][2]
 
     def unknown(self, number: int) -> int:
-        """Return how many operands of a hidden block nobody has the results of."""
+        """Return the number of operands of a hidden block without known results."""
         return self.recorded.unknown(*self._blocks[number]) if self.recorded else 0
 
     def empty(self) -> Sum:
@@ -128,7 +128,7 @@ class Sweep:
 
     def count(self, number: int) -> Counted:
         part, start, size = self._blocks[number]
-        # No block comes again: the cache would only hold what nobody asks for.
+        # No block comes again, so its operands would fill the cache in vain.
         columns = vectors.operands_of.__wrapped__(self._signature, part.stream, start, size)
         counting = Counting(self.a, self.b, self.face)
         a = self.a.run(self.face, columns)
@@ -169,9 +169,9 @@ class Sweep:
     def _facts(self, root: Root, job: Job) -> dict[str, Any]:
         """Return the facts that the counts depend on."""
         sources = Database.read(root.data).data["sources"]
-        # No result depends on what was observed.
+        # Results do not depend on observations.
         kept = {name: digest for name, digest in sources.items() if not name.startswith("spec/observed/")}
-        # The functions of other languages are those of today: the emulator does not rest on them.
+        # The emulator does not depend on the functions of other languages: their current file counts.
         functions = root.path / "spec/functions.yaml"
         if functions.is_file():
             kept["spec/functions.yaml"] = hashlib.sha256(functions.read_bytes()).hexdigest()
@@ -190,21 +190,21 @@ class Sweep:
 
 
 def _told(side: Side, text: str) -> str:
-    """Return a side with all that may change without its name: the content of its file, and the version of a library
-    that runs it. The place of the file makes no difference."""
+    """Return the description of a side with everything that may change under the same name: the content of its file,
+    and the version of a library that runs it. The path of the file does not matter."""
     path = Path(text)
     try:
         if path.is_file():
             return "; ".join([*side.about, hashlib.sha256(path.read_bytes()).hexdigest()[:16]])
     except (OSError, ValueError):
-        pass  # a text that is too long for a name
+        pass  # a text too long for a file name
     return "; ".join([text, *side.about])
 
 
 @lru_cache(maxsize=2)
 def sweep_of(job: Job) -> Sweep:
-    """Return the sweep of a job, made once in each process. Raises PtxspecError where this process rests on something
-    else than the one that began."""
+    """Return the sweep of a job, created once in each process. Raises PtxspecError if this process does not match the
+    one that began."""
     sweep = Sweep(replace(job, identity=""))
     if job.identity and sweep.identity != job.identity:
         raise PtxspecError("a worker's specification, emulator, recording or library differs from this process's")

@@ -18,39 +18,39 @@ from ..diagnostics import PtxspecError
 from .blocks import Counted, Job, count
 from .state import Broken
 
-# Blocks that wait for each thread of the cluster.
+# The number of blocks that are queued for each thread of the cluster.
 _AHEAD = 4
 _PATIENCE = "10s"
-# Seconds between two looks at the cluster's workers, those in which what was counted comes here, and those that a sweep
-# goes on without any workers.
+# Seconds between two counts of the cluster's workers, seconds to fetch a block's counts, and seconds that a sweep waits
+# without any workers.
 _LOOK = 1.0
 _COMES = 5.0
 _WITHOUT = 60.0
 
 
 def on_cluster(job: Job, left: Iterable[int], address: str) -> Iterator[tuple[int, Counted]]:
-    """Yield each block as soon as it is counted. Another worker counts what a lost one had."""
+    """Yield each block as soon as it is counted. Another worker counts the blocks of a lost one."""
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise PtxspecError("--scheduler requires Dask; install it with `pip install 'ptxspec[dask]'`") from None
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, ImportError, MemoryError) as e:  # what answers there may be anything
+    except (OSError, ValueError, ImportError, MemoryError) as e:  # anything may answer there
         first = str(e).strip().split("\n")[0]
         raise PtxspecError(f"--scheduler {address}: no Dask scheduler answers there: {first}") from None
     with _quiet(), contextlib.closing(client):
         workers = _Workers(client, address)
         if not workers.threads:
             raise PtxspecError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`")
-        # Workers were started elsewhere.
+        # Workers have other working folders.
         job = replace(job, a=_absolute(job.a), against=_absolute(job.against))
         yield from _counted(distributed, client, job, iter(left), workers)
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log, tracebacks of lost connections: their consequences are told here."""
+    """Silence Dask's log, which has tracebacks of lost connections: their consequences are reported here."""
     handlers = [(h, h.level) for h in logging.getLogger("distributed").handlers]
     try:
         for handler, _ in handlers:
@@ -62,15 +62,15 @@ def _quiet() -> Iterator[None]:
 
 
 def _absolute(text: str) -> str:
-    """Return the whole path of a file or a folder; other texts as they are."""
+    """Return the absolute path of a file or a folder; other texts unchanged."""
     try:
         return str(Path(text).resolve()) if Path(text).exists() else text
     except (OSError, ValueError):
-        return text  # too long for a name
+        return text  # too long for a file name
 
 
 class _Workers:
-    """The workers of a cluster, which come and go: how many threads they have."""
+    """The workers of a cluster, which come and go, and their number of threads."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
@@ -78,7 +78,7 @@ class _Workers:
         self.threads = self._count()
 
     def look(self) -> None:
-        """See now and then how many there are. Raises Broken where there have been none for long."""
+        """Count the workers from time to time. Raises Broken if there have been none for long."""
         now = time.monotonic()
         if now - self._looked < _LOOK:
             return
@@ -110,9 +110,9 @@ def _counted(
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
     pending: dict[str, tuple[int, Any]] = {}
     while True:
-        # More, where workers have joined.
+        # This submits more if workers have joined.
         for n in islice(numbers, max(0, _AHEAD * max(1, workers.threads) - len(pending))):
-            # Where two sweep the same, a block has the same name: who comes second gets what is counted already.
+            # A key that depends on the content: a second sweep of the same gets blocks that are counted already.
             future = client.submit(count, job, n, key=f"ptxspec-sweep-{job.identity}-{n}", pure=True)
             pending[future.key] = n, future
             future.add_done_callback(done.put)
@@ -127,7 +127,7 @@ def _counted(
         try:
             counted = future.result(timeout=_COMES)
         except TimeoutError:
-            # Its worker is gone since, and another one will count it.
+            # Its worker has disappeared meanwhile, and another one will count it.
             future.add_done_callback(done.put)
             continue
         except distributed.KilledWorker as e:

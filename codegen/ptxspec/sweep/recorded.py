@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class Recorded:
-    """`a` is the variant in the emulator, as the recorded GPU's target has it. Raises PtxspecError."""
+    """A recording as a side; `a` is the variant in the emulator, on the recorded GPU's target. Raises PtxspecError."""
 
     def __init__(self, root: Root, variant: str, path: Path, target: str | None) -> None:
         gpu = str(recording.about_of(path)["target"])
@@ -60,14 +60,14 @@ class Recorded:
 
     @staticmethod
     def is_one(path: Path) -> bool:
-        """Return whether a path is meant as a recording: whether it is a folder."""
+        """Return whether a path means a recording: whether it is a folder."""
         try:
             return path.is_dir()
         except (OSError, ValueError):
-            return False  # a text that is too long for a name
+            return False  # a text too long for a file name
 
     def streams(self, exhaustive: bool) -> Sequence[tuple[list[Part], Tried]]:
-        """Return the recorded streams; where one has all operands, that alone."""
+        """Return the recorded streams, or only the one that has all operands, if any."""
         by_stream: dict[str, list[Part]] = {}
         for part in sorted(_once(self._parts), key=lambda p: (p.turn, p.start)):
             by_stream.setdefault(part.stream, []).append(part)
@@ -80,8 +80,8 @@ class Recorded:
         return [(found, Tried(stream, sum(p.count for p in found), False)) for stream, found in by_stream.items()]
 
     def results(self, part: Part, start: int, size: int, a: Registers) -> tuple[Registers, bool]:
-        """Return the GPU's results for a block, and whether it has others than these. Where the recording keeps no
-        results, they are those of `a`, the emulator's."""
+        """Return the GPU's results for a block, and whether it has others than these. Results that the recording does
+        not keep are those of `a`, the emulator's."""
         held = self._parts[part]
         made = [np.array(x, held.type) for x in a]
         for other, first, last in self._known(part, start, size):
@@ -89,19 +89,19 @@ class Recorded:
             theirs = kept[:, None] if kept.ndim == 1 else kept
             for i, x in enumerate(made):
                 x[first - start : last - start] = theirs[:, i]
-        # A digest is of what a kernel stores.
+        # A digest is of the words that a kernel stores.
         known = vectors.digest(registers.joined(made)) == held.digests[(start - part.start) // BLOCK]
         return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
 
     def unknown(self, part: Part, start: int, size: int) -> int:
-        """Return how many operands of a block have no more than the digest."""
+        """Return how many operands of a block have only the digest."""
         found = np.ones(size, np.bool_)
         for _, first, last in self._known(part, start, size):
             found[first - start : last - start] = False
         return int(found.sum())
 
     def _known(self, part: Part, start: int, size: int) -> Iterator[tuple[RecordedPart, int, int]]:
-        """Yield the parts that keep results of a block, each with the first operand and the end of these."""
+        """Yield the parts that keep results of a block, each with the first operand and the end of these results."""
         for other in self._parts.values():
             p = other.part
             first, last = max(start, p.start), min(start + size, p.start + p.kept)
@@ -109,7 +109,8 @@ class Recorded:
                 yield other, first, last
 
     def _all(self, held: RecordedPart) -> Array:
-        """Return the kept results of a part. Those of the last part are held, and several threads may ask at once."""
+        """Return the kept results of a part. Those of the last part are cached; several threads may call this at
+        once."""
         last = self._kept
         if last is None or last[0] != held.part:
             self._kept = last = held.part, held.results()
@@ -122,7 +123,7 @@ class Recorded:
 
 
 def _once(parts: Iterable[Part]) -> list[Part]:
-    """Return the parts without those whose operands others have, as a core's are among all encodings."""
+    """Return the parts without those whose operands are in others, as a core's are among all encodings."""
     found: list[Part] = []
     for part in sorted(parts, key=lambda p: (-p.count, p.start)):
         end = part.start
@@ -135,7 +136,7 @@ def _once(parts: Iterable[Part]) -> list[Part]:
 
 
 def _has_all(side: Side) -> bool:
-    """Return whether a side has all results of its variant, as recordings have."""
+    """Return whether a side has all results of its variant, as recordings do."""
     return side.origin is not None and len(side.face.results) == len(side.origin.variant.results)
 
 

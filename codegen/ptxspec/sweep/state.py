@@ -1,4 +1,4 @@
-"""The state of a sweep, in a file that is written as a whole. A stopped sweep continues from it."""
+"""The state of a sweep, in a file that is replaced atomically. A stopped sweep continues from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .blocks import Sum, Sweep
 
 SCHEMA = 1
 _WRITER = "ptxspec sweep"
-# Seconds between two writes, which is the most work that can be lost.
+# Seconds between two writes, and so the most work that can be lost.
 _EVERY = 1.0
 
 
@@ -25,7 +25,7 @@ class Broken(PtxspecError):
 
 
 def kept_in(path: Path | None) -> str:
-    """Return a text about what is kept of a sweep that was stopped."""
+    """Return a text about what remains of a stopped sweep."""
     if path is None:
         return "the progress is lost; --state FILE would save it"
     return f"{path} has the progress; the same command continues" if path.exists() else "nothing was counted yet"
@@ -44,7 +44,7 @@ class State:
         try:
             text = path.read_text("utf-8")
         except FileNotFoundError:
-            # A file that cannot be written is reported before anything is counted.
+            # An unwritable file is reported before anything is counted.
             self.keep(at_once=True)
             return
         except (OSError, UnicodeDecodeError) as e:
@@ -100,7 +100,7 @@ def _digest(body: dict[str, Any]) -> str:
 
 
 def _runs(numbers: frozenset[int]) -> list[list[int]]:
-    """Return the first and the last of each run of numbers that follow each other."""
+    """Return the first and the last of each run of consecutive numbers."""
     found = []
     for _, run in groupby(enumerate(sorted(numbers)), lambda at: at[1] - at[0]):
         of_run = [n for _, n in run]

@@ -25,15 +25,15 @@ from .state import Broken, State, kept_in
 Progress = Callable[[int, int], None]
 Done = Iterator[tuple[int, Counted]]
 
-# Seconds that it takes about to start processes.
+# The approximate number of seconds that starting processes takes.
 _ALONE = 1.0
-# Blocks that wait for a process: none of them is idle, and what was counted does not pile up.
+# The number of blocks queued for each process: none is idle, and counted blocks do not pile up.
 _AHEAD = 2
 
 
 def sweep(job: Job, state: Path | None, scheduler: str | None, progress: Progress | None = None) -> tuple[Sweep, Sum]:
     """Count all blocks that are not counted in `state`, on all processors or on a Dask cluster. Raises PtxspecError,
-    with what is kept where the sweep may go on."""
+    which says what remains if the sweep can be continued."""
     here = sweep_of(job)
     kept = State(state, here)
     job = replace(job, identity=here.identity)
@@ -62,7 +62,7 @@ def _counted(job: Job, here: Sweep, left: Sequence[int], scheduler: str | None) 
 
 
 def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
-    """Yield blocks, counted in this process as long as further ones would hardly be sooner."""
+    """Yield counted blocks, from this process for as long as others would hardly be quicker."""
     workers, start = processors(), time.monotonic()
     for i, number in enumerate(left):
         spent = time.monotonic() - start
@@ -73,9 +73,9 @@ def _on_processors(job: Job, here: Sweep, left: Sequence[int]) -> Done:
 
 
 def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
-    # Threads may run in this process: only a new one is safe.
+    # Threads may run in this process, so forking is unsafe.
     context = multiprocessing.get_context("spawn")
-    # The end of this process, too, closes what the others wait at.
+    # The end of this process closes the pipe, too, on which the others wait.
     asked, asking = context.Pipe(duplex=False)
     numbers = iter(left)
     pending: dict[Future[Counted], int] = {}
@@ -83,10 +83,10 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
         try:
             with _without_interrupts():
                 pool = ProcessPoolExecutor(workers, context, _start, (asked,))
-                # Nobody waits for blocks that nobody asks for any more.
+                # Blocks that are no longer needed are cancelled.
                 at_the_end.callback(pool.shutdown, wait=False, cancel_futures=True)
                 at_the_end.callback(asking.close)
-                # As many as there are at once: nearly all processes are started by these.
+                # The first submissions start nearly all processes.
                 for n in islice(numbers, _AHEAD * workers):
                     pending[pool.submit(count, job, n)] = n
             while pending:
@@ -95,7 +95,7 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
                     number = pending.pop(future)
                     counted = future.result()
                     for n in islice(numbers, 1):
-                        # A process that nobody needed before may be started here.
+                        # This may start a process that was not needed before.
                         with _without_interrupts():
                             pending[pool.submit(count, job, n)] = n
                     yield number, counted
@@ -105,16 +105,16 @@ def _in_processes(job: Job, left: Iterable[int], workers: int) -> Done:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Hold interrupts back until the end: a process that is half started would print what it lacks. The processes that
-    are started in here never get any: while they import what they need, each would print where it was interrupted."""
+    """Hold interrupts back until the end: a half-started process would print a traceback. Processes that are started in
+    here never get any: each would print where it was interrupted during its imports."""
     seen: list[int] = []
     with contextlib.ExitStack() as after:
         if threading.current_thread() is threading.main_thread():
-            # Another thread may get the signal, and this one raises what comes of it.
+            # Another thread may get the signal; the main thread raises it afterwards.
             handler = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
             after.callback(signal.signal, signal.SIGINT, handler)
         if hasattr(signal, "pthread_sigmask"):  # not on Windows
-            # Whoever starts this one lets interrupts in again behind it.
+            # The tracker's start unblocks interrupts, so it must come first.
             resource_tracker.ensure_running()
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             after.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
@@ -127,7 +127,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _start(asked: Connection) -> None:
-    # Interrupts are the other process's to tell of, on systems where they come here too.
+    # The parent process reports interrupts, on systems where they arrive here too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_when_closed, args=(asked,), daemon=True).start()
 

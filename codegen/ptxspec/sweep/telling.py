@@ -27,7 +27,7 @@ def as_json(sweep: Sweep, total: Sum) -> str:
 
 
 def _numbers(sweep: Sweep, found: Found, total: Sum) -> tuple[int, int, int]:
-    """Return the numbers of results that were compared, lane by lane, that differ, and that may differ."""
+    """Return the numbers of results, lane by lane, that were compared, that differ, and that may differ."""
     counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
     unknown = sum(map(sweep.unknown, total.hidden)) * found.face.lanes
     return (int(total.tally.tried.sum()) - unknown) * len(found.face.results), counts[0], counts[1]
