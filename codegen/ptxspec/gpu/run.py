@@ -44,7 +44,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Report:
-    """`ran_on` names the GPU, its driver and the compiler."""
+    """The outcomes of a run. `ran_on` names the GPU, its driver and the compiler."""
 
     ran_on: str
     target: str

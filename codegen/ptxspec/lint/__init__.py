@@ -1,34 +1,34 @@
-"""PTX judged as ptxas would, without ptxas: .ptx files, and the PTX in the strings of programs.
+"""PTX checked as ptxas would check it, without ptxas: .ptx files, and the PTX in the strings of programs.
 
-Judging
-    reading.py       files as text, and where its characters stand
-    traces.py        where a program may speak of PTX at all
+Checks
+    reading.py       files as text, and positions in them
+    traces.py        places where a program may contain PTX at all
     languages/       programs -> the PTX in their strings
-    constraints.py   what the operands of inline assembly are
-    evidence.py      whether assembly is PTX
-    rules.py         what the database says of operands
-    declarations.py  what is wrong with declarations
-    others.py        what is wrong with instructions outside of the database
-    matrices.py      what is wrong with instructions that multiply matrices
+    constraints.py   constraints of the operands of inline assembly
+    evidence.py      evidence that assembly is PTX
+    rules.py         the database's rules for operands
+    declarations.py  errors in declarations
+    others.py        errors in instructions outside of the database
+    matrices.py      errors in instructions that multiply matrices
     judging.py       one instruction -> complaints, from the database
     filling.py       recipes with a statement's own registers
-    linter.py        all of these together, with what ../ptx/ reads
+    linter.py        all of these together, with the readers of ../ptx/
     findings.py      the diagnostics and their codes
 
 Whole repositories
     configuration.py [lint] in ptxspec.toml, or [tool.ptxspec.lint] in pyproject.toml
-    baseline.py      findings that are known
+    baseline.py      known findings
     changes.py       lines that have changed since a commit
-    patterns.py      of paths
-    discovery.py     which files
-    comments.py      comments, and what they stand at
-    ignores.py       those that say what is not to be said
-    annotating.py    which are written into files; rewriting.py: files with other text
-    macros.py        what headers define; macros.toml: for which target
+    patterns.py      patterns of paths
+    discovery.py     the files to check
+    comments.py      comments, and the code that they are about
+    ignores.py       comments that suppress findings
+    annotating.py    writes these into files; rewriting.py: files with new text
+    macros.py        macros of headers; macros.toml: their values by target
     preprocessor.py  conditions of C's preprocessor
     branches.py      conditions of programs
-    guards.py        all of them, decided for a target
-    checking.py      one file after another, with an account of them
-    many.py          on all cores
+    guards.py        all conditions, decided for a target
+    checking.py      files one by one, with an account of them
+    many.py          files on all cores
     statistics.py    the account
     rendering.py     text, JSON, GitHub's annotations; sarif.py: code scanning"""

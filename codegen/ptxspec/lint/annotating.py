@@ -1,4 +1,4 @@
-"""Comments that ignore what is found, written into the files: on its line, as the language writes comments."""
+"""Comments that suppress findings, written into the files on the finding's line, in the syntax of the language."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .reading import Whole
 
 _IGNORED = re.compile(rf"(?P<before>{WORD} ignore\[)(?P<codes>[^\]\n]*)\]")
 _OF_COMMENTS = frozenset(["unused-ignore", "unknown-ignore"])
-# MLIR has comments as C++ has, LLVM's own assembly has not.
+# MLIR has the comments of C++, LLVM's own assembly does not.
 _LLVM = ".ll"
 _HASH = frozenset([PYTHON, JULIA])
 
 
 def ignoring(text: str, file: str, language: str, judge: Callable[[str], Iterable[Finding]]) -> str:
-    """Return a text with comments that ignore what `judge` finds in it. Where a comment would be found itself, as one
-    that stands in what is no comment, the text stays as it is."""
+    """Return a text with comments that suppress what `judge` finds in it. The text is unchanged if a comment would
+    itself be found, for example where the language has no comments."""
     found = list(judge(text))
     new = annotated(text, found, file, language)
     known = Counter((f.code, f.message) for f in found)
@@ -30,11 +30,11 @@ def ignoring(text: str, file: str, language: str, judge: Callable[[str], Iterabl
 
 
 def annotated(text: str, findings: Iterable[Finding], file: str, language: str) -> str:
-    """Return a text with comments that ignore the findings in it. A line that none can stand on, as one that goes on by
-    a backslash in Python, is left as it is."""
+    """Return a text with comments that suppress the findings in it. A line that cannot have one, such as a line of
+    Python continued by a backslash, is unchanged."""
     codes: dict[int, list[str]] = {}
     for f in findings:
-        # What is said of comments is mended, not ignored.
+        # Findings about comments are to be fixed, not suppressed.
         if f.code not in _OF_COMMENTS:
             codes.setdefault(f.line, []).append(f.code)
     if language in CONTAINERS or not codes:
@@ -52,7 +52,7 @@ def annotated(text: str, findings: Iterable[Finding], file: str, language: str) 
 
 
 def _with_comment(line: str, end: int, codes: list[str], mark: str, language: str, program: Program | None) -> str:
-    """Return a line with a comment that ignores codes; it ends at `end`, and `mark` begins a comment."""
+    """Return a line with a comment that suppresses codes; the line ends at `end`, and `mark` begins a comment."""
     if said := _IGNORED.search(line):
         every = sorted({*filter(None, map(str.strip, said["codes"].split(","))), *codes})
         return f"{line[: said.start()]}{said['before']}{', '.join(every)}]{line[said.end() :]}"
@@ -62,7 +62,7 @@ def _with_comment(line: str, end: int, codes: list[str], mark: str, language: st
     if program is not None and last is not None:
         string = last.within(program.strings)
         if string is not None and string.node.end_byte > end:
-            # What stands in a string is PTX's.
+            # A string contains PTX, so its comments are PTX's.
             return line if goes_on else f"{line}  // {says}"
         if comment := last.within(program.comments):
             return line if comment.node.end_byte > end or goes_on else f"{line}; {says}"

@@ -1,5 +1,5 @@
-"""Findings that a repository has taken note of, in a file: they are said no more. A finding is known by its file, its
-code and the text of its line, wherever that line goes."""
+"""The known findings of a repository, in a file: they are no longer reported. A finding is identified by its file, its
+code and the text of its line, even if that line moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Entry = tuple[str, str, str]
 
 
 class Baseline:
-    """The findings that are known. Raises PtxspecError for a file that is none of these."""
+    """The known findings. Raises PtxspecError for a file that is not a baseline."""
 
     def __init__(self, path: Path) -> None:
         self._folder = path.parent
@@ -37,7 +37,7 @@ class Baseline:
             raise PtxspecError(f"{path} is not a baseline; create one with --write-baseline") from None
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings in a file that are not known."""
+        """Yield those findings in a file that are not known."""
         seen: Counter[Entry] = Counter()
         for f in findings:
             entry = _entry(f, self._folder)
@@ -47,7 +47,7 @@ class Baseline:
 
 
 def write(path: Path, findings: Iterable[Finding]) -> int:
-    """Write a file of findings, and return how many there are. Raises PtxspecError where it cannot be written."""
+    """Write findings to a file, and return their number. Raises PtxspecError if it cannot be written."""
     folder = Path(os.path.abspath(path)).parent
     counted = Counter(_entry(f, folder) for f in findings)
     by_file: dict[str, list[dict[str, object]]] = {}

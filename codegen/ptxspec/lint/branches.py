@@ -1,5 +1,5 @@
-"""The branches of programs that are chosen for a target: `if constexpr` and NV_IF_TARGET in C++, conditions on the
-device's capability in Python."""
+"""Branches of programs that depend on the target: `if constexpr` and NV_IF_TARGET in C++, conditions on the device's
+capability in Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """A part of a text that is under a condition which does not hold, or of which that is not known."""
+    """A part of a text whose condition is false or unknown."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Span(NamedTuple):
 
 
 def programs(view: View, language: str) -> Iterator[Text]:
-    """Yield the strings of a program that hold programs of C++ with conditions."""
+    """Yield the strings of a program that contain C++ programs with conditions."""
     if "asm" not in view.text or not _CONDITIONS.search(view.text):
         return
     program = PROGRAMS[language](view)
@@ -50,13 +50,13 @@ _TARGETS = re.compile(r"\bNV_(?P<kind>IF_TARGET|IF_ELSE_TARGET|DISPATCH_TARGET)\
 _CONSTANT = re.compile(
     r"\b(?:constexpr|const)\b[^;{}()=]*?\b(?P<name>\w+)\s*(?:=\s*(?P<value>[^;{}]+)|\{(?P<in>[^;{}]*)\})\s*;"
 )
-# What speaks of targets. Other conditions are on types and sizes, for which somebody may ask everywhere.
+# Words of conditions on targets. Other conditions are on types and sizes, and may be anywhere.
 _OF_TARGETS = re.compile(r"arch|sm_?\d|\bsm\b|capab|cuda|ptx|ampere|ada\b|hopper|blackwell|rubin|target", re.IGNORECASE)
 
 
 def of_cpp(view: View, macros: Mapping[str, Macro], named: Callable[[str], Truth]) -> Iterator[Span]:
-    """Yield the branches in a text of C++ that are not compiled, or of which that is not known. `macros` are those at
-    its end; `named` decides the conditions of NV_IF_TARGET."""
+    """Yield the branches in a C++ text that are not compiled, or of which that is unknown. `macros` are those at its
+    end; `named` decides the conditions of NV_IF_TARGET."""
     text = view.text
     for m in _TARGETS.finditer(text):
         yield from _of_targets(text, m, named)
@@ -64,7 +64,7 @@ def of_cpp(view: View, macros: Mapping[str, Macro], named: Callable[[str], Truth
         return
     constants: dict[str, Macro] = {}
     for m in _CONSTANT.finditer(text):
-        # One that is there twice depends on where it is asked for.
+        # If a name is defined twice, its value depends on the place.
         twice = m["name"] in constants
         constants[m["name"]] = Macro(None) if twice else Macro(True, (m["value"] or m["in"]).strip())
     program = Cpp(view)
@@ -77,7 +77,7 @@ def of_cpp(view: View, macros: Mapping[str, Macro], named: Callable[[str], Truth
         if program.said(node.child(1)) != "constexpr":
             if holds is None:
                 continue
-            # The compiler leaves it out, unless it is told not to look.
+            # The compiler drops the dead branch, but only if it optimises.
             holds = True if holds else None
         yield from _branches(f"if ({asked})", holds, then, node.child_by_field_name("alternative"))
 
@@ -107,12 +107,12 @@ def _of_targets(text: str, m: re.Match[str], named: Callable[[str], Truth]) -> I
 
 
 def _of_names(condition: str, named: Callable[[str], Truth]) -> Truth:
-    """Return whether what is asked of a target holds; macros of others are no names."""
+    """Return whether a condition on a target is true; None for macros other than NV_..."""
     return named(condition) if re.fullmatch(r"NV_\w+", condition) else None
 
 
 def _arguments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where the arguments of a macro stand."""
+    """Yield the start and end of each argument of a macro."""
     position = begun = start
     while position < end:
         c = text[position]
@@ -140,7 +140,7 @@ _DEEPEST = 20
 
 
 class _Target(int):
-    """The number of a target, 90 or 103, which programs compare as 9, 90 or 900."""
+    """The number of a target, 90 or 103; programs may compare with 9, 90 or 900."""
 
     def compared_with(self, n: Any) -> int:
         """Return the number in the form of the one that it is compared with."""
@@ -149,7 +149,7 @@ class _Target(int):
 
 
 def of_python(view: View, target: str) -> Iterator[Span]:
-    """Yield the branches in a text of Python that are for other targets."""
+    """Yield the branches in a Python text that are for other targets."""
     if not re.search(r"capab|arch|\bcc\b|\bsm\b|sm_version|compute_cap", view.text):
         return
     conditions = _Conditions(Python(view), target)
@@ -158,7 +158,7 @@ def of_python(view: View, target: str) -> Iterator[Span]:
 
 
 class _Conditions:
-    """The conditions of a program on the device that it runs on, for a target."""
+    """The conditions of a program on the device that it runs on, decided for a target."""
 
     def __init__(self, program: Program, target: str) -> None:
         self.program = program
@@ -172,16 +172,16 @@ class _Conditions:
         if left is None or right is None or left.type != "identifier":
             return
         name = self.program.said(left)
-        # One that is assigned twice depends on where it is asked for.
+        # If a name is assigned twice, its value depends on the place.
         self._assigned[name] = None if name in self._assigned else right
 
     def spans(self, node: Node) -> Iterator[Span]:
-        """Yield the parts of a statement, an expression or what is decorated that are for other targets."""
+        """Yield the parts of a statement, an expression or a decorated definition that are for other targets."""
         if node.type == "decorator":
             yield from self._skipped(node)
         elif node.type == "conditional_expression":
             parts = node.named_children
-            # What is broken may have fewer.
+            # Broken code may have fewer.
             if len(parts) > 2:
                 yield from self._spans(parts[1], parts[0], [parts[2]])
         else:
@@ -195,7 +195,7 @@ class _Conditions:
                 yield from self._behind(node, asked, then)
 
     def _behind(self, node: Node, asked: Node | None, then: Node | None) -> Iterator[Span]:
-        """Yield the code after a branch that leaves, which is for those that do not take the branch."""
+        """Yield the code after a branch that leaves the block: it only runs if the branch is not taken."""
         last = then.named_children[-1:] if then is not None else []
         if node.parent is not None and last and last[0].type in _LEAVES:
             for span in self._spans(asked, None, [node.parent]):
@@ -210,7 +210,7 @@ class _Conditions:
             yield Span(others[0].start_byte, others[-1].end_byte, False, condition)
 
     def _skipped(self, node: Node) -> Iterator[Span]:
-        """A test that is skipped on some devices."""
+        """Yield a test that is skipped on this target."""
         call = next(iter(node.named_children), None)
         arguments = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
         if arguments is None or node.parent is None or not re.search(r"(?i:skip_?if)\(", self.program.said(call)):
@@ -222,7 +222,7 @@ class _Conditions:
         return value if isinstance(value, bool) else None
 
     def _value(self, node: Node | None, depth: int) -> Any:
-        """Return the value of an expression; None where it is not known."""
+        """Return the value of an expression, or None if it is unknown."""
         if node is None or depth > _DEEPEST:
             return None
         said, kind = self.program.said(node), node.type
@@ -276,7 +276,7 @@ class _Conditions:
         return found
 
     def _holds(self, a: Any, sign: str, b: Any) -> Truth:
-        """Return whether a comparison holds; a target is compared as what it is compared with."""
+        """Return whether a comparison is true; a target takes the form of the other side."""
         compare = _COMPARED.get(sign)
         if isinstance(a, tuple) and isinstance(b, int):
             a = self._number

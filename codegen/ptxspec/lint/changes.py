@@ -1,6 +1,6 @@
 """The lines of a file that have changed since a commit.
 
-Git is asked for what the commit has alone: no filter, hook or program that a repository names runs."""
+Git only reads the commit: no filter, hook or program named by a repository runs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from pathlib import Path
 
 from ..diagnostics import PtxspecError
 
-# Nothing is fetched, and nobody is asked.
+# Git neither fetches nor prompts.
 _ALONE = {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def commit(revision: str) -> str:
-    """Return the commit of a revision, in the repository of the working folder. Raises PtxspecError where there is
-    none."""
+    """Return the commit of a revision in the repository of the working folder. Raises PtxspecError if there is none."""
     found = _git(Path.cwd(), "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if found is None:
         raise PtxspecError(f"no commit '{revision}' in the repository of this folder")
@@ -25,7 +24,7 @@ def commit(revision: str) -> str:
 
 
 def changed(file: str, text: str, since: str) -> set[int]:
-    """Return the numbers of a file's lines that the commit does not have, from 1 on; all, where it does not have the
+    """Return the numbers, from 1 on, of a file's lines that the commit does not have; all, if it does not have the
     file."""
     path = Path(os.path.abspath(file))
     before = _git(path.parent, "cat-file", "blob", f"{since}:./{path.name}")
@@ -33,7 +32,7 @@ def changed(file: str, text: str, since: str) -> set[int]:
     if before is None:
         return set(range(1, len(lines) + 1))
     old = before.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    # What is the same at the beginning and at the end needs no search.
+    # Equal lines at the beginning and at the end need no search.
     start = next((i for i, (a, b) in enumerate(zip(old, lines, strict=False)) if a != b), min(len(old), len(lines)))
     most = min(len(old), len(lines)) - start
     behind = next((i for i in range(most) if old[-1 - i] != lines[-1 - i]), most)
@@ -46,7 +45,7 @@ def changed(file: str, text: str, since: str) -> set[int]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """Return what git prints in a folder; None where it fails. Raises PtxspecError where there is no git."""
+    """Return git's output in a folder, or None if it fails. Raises PtxspecError if git is not installed."""
     try:
         done = subprocess.run(
             ["git", "--no-pager", *arguments], cwd=folder, env=os.environ | _ALONE, capture_output=True, check=False

@@ -1,4 +1,4 @@
-"""Files judged one by one, as their settings say, with an account of what was judged."""
+"""Checks of files one by one, according to their settings, with an account of what was checked."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _TARGET = re.compile(r"^\s*\.target\b", re.MULTILINE)
 
 
 class Checker:
-    """Judges files. `everything`: what is not judged is counted too; `quiet`: only what makes the exit code 1 is said;
-    `stdin` is the name by which standard input is known; `met` as a Linter's, of all targets."""
+    """A checker of files. `everything`: also count instructions that are not checked; `quiet`: only yield findings that
+    make the exit code 1; `stdin` is the displayed name of standard input; `met` as for Linter, for all targets."""
 
     def __init__(self, db: Database, everything: bool = False, quiet: bool = False, stdin: str = "<stdin>") -> None:
         self._db = db
@@ -40,7 +40,7 @@ class Checker:
         self.met: list[Met] | None = None
 
     def check(self, source: Source) -> Iterator[Finding]:
-        """The findings in one file. Raises PtxspecError for one that cannot be read or is not text."""
+        """Yield the findings in one file. Raises PtxspecError if it cannot be read or is not text."""
         if source.path == STDIN:
             name, data = self._stdin, Bounded(standard_input(), self._stdin).read()
         else:
@@ -48,25 +48,25 @@ class Checker:
         if source.language != PTX:
             text = data.decode("utf-8", "replace")
             if WORD not in text and not traces.has(text) and b"\0" not in data:
-                # In whatever encoding: letters of more than a byte are refused below, as what is no text.
+                # UTF-16 and the like contain zero bytes, and are refused below as not text.
                 self.account.others += 1
                 return
         yield from self.judge(decoded(data, name), name, source)
 
     def judge(self, text: str, name: str, source: Source) -> Iterator[Finding]:
-        """Yield the findings in a text, as the settings of its file say. Raises PtxspecError where it cannot be
+        """Yield the findings in a text, according to the settings of its file. Raises PtxspecError if it cannot be
         read."""
         settings, account = source.settings, self.account
         before, headers = account.instructions, account.tally.headers
         is_ptx = source.language == PTX
-        # A module says for what it is itself.
+        # A module states its own target.
         own = is_ptx and not settings.forced and _TARGET.search(text) is not None
         targets: tuple[str | None, ...] = (None,) if own else settings.targets_of(source.path) or (None,)
         every = [guards(self._db, text, source.language, target, settings.defines, settings.ptx) for target in targets]
         conditions = [c for c in every if c is not None]
         ignores = Ignores(text, name, source.language, conditions) if WORD in text else None
         parts: Iterable[Text] = () if is_ptx else texts(text, name, source.language, settings.calls)
-        # Few programs are judged for several targets, and all that is in one takes memory.
+        # Few programs are checked for several targets, and keeping all texts takes memory.
         parts = list(parts) if len(targets) > 1 else parts
         found: dict[str, Iterator[Finding]] = {}
         for i, (target, guarded) in enumerate(zip(targets, every, strict=True)):
@@ -89,7 +89,7 @@ class Checker:
             yield f
         account.ignored += ignores.ignored if ignores else 0
         account.excluded += max((c.excluded for c in conditions), default=0)
-        # What several targets ask of one place counts once.
+        # A condition in one place counts once for several targets.
         account.asked += reduce(or_, (c.asked for c in conditions), Counter())
         if account.instructions == before:
             account.others += 1
@@ -99,7 +99,7 @@ class Checker:
             account.judged_for.add((has_header, ", ".join(filter(None, targets)) or None, settings.ptx))
 
     def _new(self, findings: list[Finding], text: str, source: Source) -> list[Finding]:
-        """Return the findings that are not known, and stand in lines that have changed."""
+        """Return the findings that are not known, in lines that have changed."""
         settings, new = source.settings, findings
         if settings.since and findings and source.path != STDIN:
             lines = changed(source.path, text, settings.since)
@@ -114,7 +114,7 @@ class Checker:
         return not settings.ignores(f.code, source.path) and (not self.quiet or _counts(f, settings))
 
     def _linter(self, target: str | None, settings: Settings, counts: bool) -> Linter:
-        """Return the linter for a target. `counts`: what it judges goes into the account."""
+        """Return the linter for a target. `counts`: its checks go into the account."""
         key = (target, settings.ptx, settings.forced)
         if key not in self._linters:
             self._linters[key] = Linter(self._db, *key)

@@ -1,8 +1,8 @@
-"""The comments of a text that hold a word, and what each of them stands at: the line of code that it stands behind, or
-the statement or block that follows.
+"""The comments of a text that contain a word, and the code that each is about: the line that it ends, or the statement
+or block that follows.
 
-What a comment is, a program's tree says; PTX, and what no grammar reads, is gone through here. Strings, which may hold
-PTX or a program, and blocks of Markdown are looked into as well; what they hold is quoted."""
+A program's tree has the comments; PTX, and languages without a grammar, are scanned here. Strings, which may contain
+PTX or a program, and blocks of Markdown are searched as well; comments in them are `quoted`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Comment(NamedTuple):
-    """From `start` to `end`; it counts from `first` to `last`, and stands between `begin` and `stop` of the text: in a
-    string or block where it is `quoted`. `alone`: no code is before it on its line."""
+    """A comment from `start` to `end`. It is about the code from `first` to `last`, within the text from `begin` to
+    `stop`: the string or block if it is `quoted`. `alone`: there is no code before it on its line."""
 
     start: int
     end: int
@@ -43,20 +43,20 @@ _RAW = r'(?:u8|[LuU])?R"(?P<d>[^()\\\s]{0,16})\((?P<raw>(?s:.)*?)(?:\)(?P=d)"|\Z
 
 
 def _syntax(comment: str, strings: str, end: str) -> re.Pattern[str]:
-    """Return the tokens of a language; `end` is what a statement ends with."""
+    """Return the tokens of a language; `end` is the end of a statement."""
     token = rf"""(?P<comment>{comment})|(?P<string>{strings})|(?P<end>{end})|(?P<space>[^\S\n]++|\n)|(?P<open>[(\[{{])
         |(?P<close>[)\]}}])|(?:\w++(?!["'\#])|[^\w\s"'/\#=(){{}}\[\];\\][^\S\n]*+)++|\\(?s:.)|\w++|(?s:.)"""
     return re.compile(token, re.VERBOSE | re.MULTILINE)
 
 
-# A brace does not end what goes on behind it.
+# A brace does not end a statement that continues after it.
 _C = _syntax(_C_COMMENT, rf"{_RAW}|{_SHORT}|{_CHARACTER}", rf";|\}}(?!{_SPACE}(?:,|else\b))")
 _SYNTAX = {PTX: _C, MLIR: _syntax(rf"(?://|;){_TO_EOL}", _OVER_LINES, r"\n")}
-# A string of a program that has a string of PTX.
+# Up to a string of PTX in a string of a program.
 _DEEPEST = 3
 _DIRECTIVE = re.compile(r"\#(?:[^\n\\]|\\(?s:.))*+")
 _HTML = re.compile(r"(?P<code>`++)[^\n]*?(?P=code)|(?P<comment><!--(?s:.)*?(?:-->|\Z))")
-# The parts of a statement that are statements to whoever reads them, and what holds statements besides the blocks.
+# The parts of a statement that readers see as statements, and nodes other than blocks that contain statements.
 _CLAUSE = "_clause"
 _HOLD_STATEMENTS = frozenset(
     ["preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "field_declaration_list", "case_statement", "ERROR"]
@@ -64,7 +64,7 @@ _HOLD_STATEMENTS = frozenset(
 
 
 def comments(text: str, language: str, word: str) -> Iterator[Comment]:
-    """The comments of a text that hold a word, in no order."""
+    """Yield the comments of a text that contain a word, in no particular order."""
     if language in CONTAINERS:
         yield from _in_blocks(text, language, word)
     elif language in PROGRAMS:
@@ -92,12 +92,11 @@ def _in_program(program: Program, word: str) -> Iterator[Comment]:
 
 
 def _at_code(program: Program, comment: Node, known: dict[int, Node | None]) -> Comment:
-    """Return a comment with the code that it stands at. `known` has what stands behind the comments that were gone
-    through."""
+    """Return a comment with the code that it is about. `known` has the nodes that follow earlier comments."""
     text, start, end = program.text, comment.start_byte, comment.end_byte
     line = text.rfind("\n", 0, start) + 1
     if not _is_alone(program, line, start):
-        # A string is on the line that it ends on.
+        # A string belongs to the line that it ends on.
         string = program.tree.at(line).within(program.strings)
         first = string.node.start_byte if string is not None and string.node.start_byte < line else start
         return Comment(start, end, first, end, 0, len(text), alone=False, quoted=False)
@@ -118,7 +117,7 @@ def _at_code(program: Program, comment: Node, known: dict[int, Node | None]) -> 
 
 
 def _is_alone(program: Program, line: int, comment: int) -> bool:
-    """Return whether nothing but comments stands before one on its line."""
+    """Return whether only comments precede one on its line."""
     position = line
     while position < comment:
         if program.text[position].isspace():
@@ -131,7 +130,8 @@ def _is_alone(program: Program, line: int, comment: int) -> bool:
 
 
 def _in_blocks(text: str, language: str, word: str) -> Iterator[Comment]:
-    """The comments in the blocks of a file; in Markdown one of HTML outside of them stands before the next one."""
+    """Yield the comments in the blocks of a file. In Markdown, an HTML comment between blocks is about the next
+    block."""
     position = 0
     for name, block in CONTAINERS[language](Whole(text)):
         start, end = block.outside(0), block.outside(max(len(block.text) - 1, 0)) + 1
@@ -155,7 +155,7 @@ def _of_html(text: str, word: str, position: int, end: int, about: tuple[int, in
 
 
 class _Statement:
-    """The statement that some comments stand before, as far as it is read."""
+    """The statement that some comments precede, as far as it is read."""
 
     def __init__(self, about: list[re.Match[str]], start: int, depth: int) -> None:
         self.about, self.start, self.depth = about, start, depth
@@ -163,8 +163,7 @@ class _Statement:
 
 
 class _Region:
-    """A text, or a part of it that is in one language, `within` so many strings. It is gone through once, however many
-    comments there are."""
+    """A text or part of it in one language, inside `within` strings. It is scanned once for all comments."""
 
     def __init__(self, text: str, word: str, begin: int, stop: int, token: re.Pattern[str], within: int = 0) -> None:
         self._text, self._word, self._begin, self._stop = text, word, begin, stop
@@ -175,12 +174,12 @@ class _Region:
 
     def comments(self) -> Iterator[Comment]:
         text, depth, line, is_begun = self._text, 0, self._begin, False
-        string: re.Match[str] | None = None  # the last one that goes over lines
+        string: re.Match[str] | None = None  # the last one with several lines
         for m in self._token.finditer(text, self._begin, self._stop):
             kind = m.lastgroup if m.lastgroup in ("comment", "space", "open", "close", "end") else ""
             if kind == "comment" and self._word in m[0]:
                 if is_begun:
-                    # A string is on the line that it ends on.
+                    # A string belongs to the line that it ends on.
                     first = string.start() if string and string.end() > line else m.start()
                     yield self._comment(m, first, m.end(), alone=False)
                 else:
@@ -222,16 +221,16 @@ class _Region:
         self._waiting = []
         directive = _DIRECTIVE.match(self._text, m.start(), self._stop)
         if directive:
-            # Of the preprocessor, with the lines that it goes on in.
+            # A preprocessor directive includes its continuation lines.
             statement.end = directive.end()
             self._closed.append(statement)
         else:
             self._open.append(statement)
 
     def _end(self, m: re.Match[str], depth: int) -> None:
-        """End the statements that a bracket closes or that end here."""
+        """End the statements that end here or whose bracket is closed."""
         while self._open and depth < self._open[-1].depth:
-            # What closes around a statement is no part of it.
+            # The closing bracket around a statement is not part of it.
             self._close(m.start())
         while m.lastgroup == "end" and self._open and depth == self._open[-1].depth:
             self._close(m.end())

@@ -23,7 +23,7 @@ from .links import AWAY, leads_away
 from .macros import Defines, needed
 from .patterns import Pattern
 
-# The first file in a folder that has a table for lint is used.
+# The first file of these in a folder that has a table for lint is used.
 FILES = ("ptxspec.toml", "pyproject.toml")
 _MAX_BYTES = 1 << 22
 _BY_FILE = ("per-file-targets", "per-file-ignores")
@@ -71,7 +71,7 @@ class Settings(NamedTuple):
         return next((targets for pattern, targets in self.own_targets if pattern.matches(path)), self.targets)
 
     def ignores(self, code: str, file: str) -> bool:
-        """Return whether a code is not said of a file."""
+        """Return whether findings with a code are not reported for a file."""
         if self.codes is not None and code not in self.codes:
             return True
         own = [codes for _, codes in self.own_ignores if code in codes]
@@ -95,7 +95,7 @@ class Given(NamedTuple):
 
 
 class _WrongError(Exception):
-    """A configuration of which nothing can be used."""
+    """An error for a configuration that is unusable as a whole."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         self.diagnostics = diagnostics
@@ -104,8 +104,8 @@ class _WrongError(Exception):
 
 class Configurations:
     """The settings of each folder: of the nearest configuration above it that has a table for lint, else of that above
-    the working folder. What is wrong in them is in `wrong`, and counts as if it were not there. Raises PtxspecError for
-    what is wrong on the command line."""
+    the working folder. Errors in them are in `wrong`; the wrong parts are ignored. Raises PtxspecError for errors on
+    the command line."""
 
     def __init__(self, db: Database, given: Given) -> None:
         self._db = db
@@ -120,12 +120,12 @@ class Configurations:
         self._ptx = db.ptx_version(given.ptx) if given.ptx is not None else None
         self._known: dict[Path, Settings | None] = {}
         self.wrong: list[Diagnostic] = []
-        self.left_out: list[str] = []  # what would have been read, but shows another place
+        self.left_out: list[str] = []  # links that would expose other places
         here = None if given.isolated else self._above(Path.cwd())
         self.otherwise = here or self._settings({}, Path.cwd())
 
     def of(self, folder: Path) -> Settings:
-        """The settings of the files in a folder, which is absolute."""
+        """Return the settings of the files in a folder, which must be absolute."""
         return self.otherwise if self._given.isolated else self._above(folder) or self.otherwise
 
     def _above(self, folder: Path) -> Settings | None:
@@ -159,7 +159,7 @@ class Configurations:
         """Return the valid part of a file's table for lint; None if it has no such table."""
         try:
             whole = tomllib.loads(text)
-        except ValueError as e:  # numbers of thousands of digits, too
+        except ValueError as e:  # also for numbers of thousands of digits
             raise _WrongError(table.undecodable(str(e))) from None
         except RecursionError:
             raise _WrongError(table.undecodable("it is nested too deeply")) from None
@@ -289,7 +289,7 @@ class Configurations:
         own_targets = () if self._targets is not None else tuple(self._by_file(said, "per-file-targets", base))
         for target in targets or (None,):
             if impossible := pair(self._db, target, ptx):
-                # Nothing could be judged.
+                # Nothing could be checked.
                 own = next((key for key, by in (("ptx", self._ptx), ("target", self._targets)) if by is None), None)
                 if table is None or own is None or own not in said:
                     raise PtxspecError(impossible.message)
@@ -318,7 +318,7 @@ class Configurations:
 
 
 def _as_list(value: Any) -> Any:
-    """Return one text as a list of one; what is none of these as it is."""
+    """Return a string as a list of one; other values unchanged."""
     return [value] if isinstance(value, str) else value
 
 
@@ -351,8 +351,8 @@ def _wrong_code(code: str) -> tuple[str, str] | None:
 
 
 def _silence(select: Iterable[str], ignore: Iterable[str], selecting: str, ignoring: str) -> str:
-    """Return the error for codes of which none would be reported, empty where one is left. `selecting` and `ignoring`
-    name the options that the codes were given with."""
+    """Return the error for codes of which none would be reported, or an empty text. `selecting` and `ignoring` are the
+    names of the options."""
     codes = frozenset(select)
     if not codes:
         return f"{selecting} names no code: nothing would be reported"

@@ -1,4 +1,4 @@
-"""The constraints of inline assembly, which say what registers its operands are."""
+"""The constraints of inline assembly, which determine the registers of its operands."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections import Counter
 _SKIP = r"(?:[ \t\r\n]|\\\r?\n|//[^\n]*|/\*(?s:.)*?\*/)*+"
 _MARK = re.compile(rf"{_SKIP}(?P<mark>::|[:,)])")
 _ENTRY = re.compile(rf'{_SKIP}(?:\[\s*(?P<name>\w+)\s*\]{_SKIP})?"(?P<constraint>[^"\\\n]*+)"{_SKIP}\(')
-# The parentheses of C++, outside of strings, characters and comments; a ' within a number is none of these.
+# The parentheses of C++, outside of strings, characters and comments; a ' within a number is a separator.
 _EXPRESSION = re.compile(
     r"""(?P<open>\()|(?P<close>\))|(?:"(?:[^"\\\n]|\\.)*+"|(?<=\w)'(?=\w)|'(?:[^'\\\n]|\\.)++'
       |//[^\n]*+|/\*(?s:.)*?\*/|/(?![/*])|[^()"'/]++)++""",
     re.VERBOSE,
 )
-# The same in one step, up to what closes it, where it is not deep and has no characters and quotients.
+# The same in one step, up to the closing parenthesis, if nesting is shallow and there are no characters or divisions.
 _ATOM = r""""(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*(?s:.)*?\*/|[^()"'/]++"""
 _CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
 _NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
-# The letter of each operand, None for one that is not known.
+# The letter of each operand, None if unknown.
 Constraints = tuple[str | None, ...]
 
 
 def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
-    """The operands behind the text of an asm statement in C++, outputs, then inputs, and the numbers of those that have
-    names. None where it does not end."""
+    """Return the operands behind the text of an asm statement in C++, outputs, then inputs, and the numbers of those
+    with names. None if the statement does not end."""
     if closing(text, position) is None:
         return None
     found: list[str] = []
@@ -36,7 +36,7 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
         position = m.end()
         sections += m["mark"].count(":")
         if m["mark"] == ")" or sections > 2:
-            # What is read and written is counted once more, behind the others.
+            # An operand that is read and written counts once more, behind the others.
             return _letters(found) + (None,) * sum("+" in c for c in found), names
         entry = _ENTRY.match(text, position)
         if entry and (closed := closing(text, entry.end())):
@@ -44,18 +44,18 @@ def cpp(text: str, position: int) -> tuple[Constraints, dict[str, int]] | None:
             if entry["name"]:
                 names[entry["name"]] = len(found)
             found.append(entry["constraint"])
-    # Something else stands there, a macro perhaps, which may be several operands.
+    # There is something else, such as a macro, which may be several operands.
     return (), {}
 
 
 def llvm(text: str, position: int) -> str:
-    """LLVM's constraints behind a string in its own text; empty where there are none."""
+    """Return LLVM's constraints behind a string in its own text; empty if there are none."""
     m = _LLVM.match(text, position)
     return m[1] if m else ""
 
 
 def letters(listed: str) -> Constraints:
-    """Return the operands of LLVM's constraints; what is destroyed, as in ~{memory}, is none."""
+    """Return the operands of LLVM's constraints; clobbers, such as ~{memory}, are not operands."""
     if not listed:
         return ()
     return _letters([part.strip() for part in listed.split(",") if "~" not in part])
@@ -67,7 +67,7 @@ def uses(text: str) -> Counter[int]:
 
 
 def closing(text: str, position: int) -> int | None:
-    """Return the offset behind the parenthesis that closes the one open at a position; None where nothing does."""
+    """Return the offset behind the parenthesis that closes the one open at a position, or None."""
     if at_once := _CLOSED.match(text, position):
         return at_once.end()
     depth = 1

@@ -16,15 +16,15 @@ _TYPE = re.compile(rf"\.(?P<type>[A-Za-z]\w*+)(?![\w{HOLE}])", re.ASCII)
 
 
 class Declarations:
-    """Judges declarations. Types that instructions have need not be those of registers: bfloat16 numbers are held in
-    registers of bits."""
+    """A judge of declarations. Types of instructions need not be types of registers: bfloat16 numbers are in registers
+    of bits."""
 
     def __init__(self, db: Database) -> None:
         assembler = db.data["assembler"]
         every = (*assembler["registers"].values(), *assembler["constraints"].values())
         self._held = {r: None for registers in every for r in registers}
         self._holds = {t: as_held(t, assembler["registers"]) for t in db.types}
-        # Those of textures are opaque: variables have them, and no register.
+        # Types of textures are opaque: variables may have them, but registers may not.
         self._foreign = {t for t in (*db.types, *db.other_types) if not t.endswith("ref")} - self._held.keys()
 
     def problems(self, item: Declaration) -> Iterator[Problem]:
@@ -39,11 +39,11 @@ class Declarations:
                 yield self._problem(type, item.start + m.start())
 
     def mended(self, text: str | None) -> str | None:
-        """Return a declaration with the types that are meant, so that uses of what it declares are judged by these."""
+        """Return a declaration with the types that were meant, by which uses of the declared names are then checked."""
         return text and _TYPE.sub(lambda m: f".{self._right(m['type'])}" if m["type"] in self._foreign else m[0], text)
 
     def _right(self, type: str) -> str:
-        """Return the type that is meant by one that no register has; the same one where none is known."""
+        """Return the type that was meant by one that no register has; the same one if unknown."""
         meant = self._holds.get(type) or meant_type(type)
         return next((t for t in (meant, type.lower()) if t in self._held), type)
 

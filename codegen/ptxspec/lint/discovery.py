@@ -1,5 +1,5 @@
-"""The files to judge: those that are named, and in folders and behind patterns those whose ending says what they are
-written in."""
+"""The files to check: those that are named, and those in folders and matching patterns whose suffix determines their
+language."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .linter import language
 from .patterns import Pattern, excluded
 
 STDIN = "-"
-# Folders whose files nobody who works on the repository has written. Folders whose names begin with a dot are passed by
-# too, and virtual environments, whatever they are called.
+# Folders of files that were not written for the repository. A walk also skips folders whose names begin with a dot, and
+# virtual environments of any name.
 PASSED_BY = frozenset(
     ["__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv"]
 )
@@ -27,8 +27,8 @@ _ENVIRONMENT = "pyvenv.cfg"
 
 
 class Source(NamedTuple):
-    """A text to judge: its path as it is shown, `-` for standard input, what it is written in, how it is judged, and
-    whether it was named itself."""
+    """A text to check: its displayed path, `-` for standard input, its language, its settings, and whether it was named
+    itself."""
 
     path: str
     language: str
@@ -37,8 +37,8 @@ class Source(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The texts to judge, each once; what is not there or holds none; and what else is worth a warning: links that were
-    left out, and patterns that exclude nothing of all that they might."""
+    """The texts to check, each once; arguments without any; and warnings about links that were left out, and about
+    patterns that exclude nothing."""
 
     sources: list[Source]
     missing: list[str]
@@ -77,14 +77,14 @@ def _left_out(links: list[str]) -> Iterator[str]:
 
 
 def _file(path: str) -> str:
-    """Return the same path for a file by whichever path it is named. Links are files of their own."""
+    """Return the same path for all names of a file. Links are files of their own."""
     return os.path.realpath(path) if ".." in Path(path).parts else os.path.join(os.getcwd(), path)
 
 
 class _Walked:
-    """The account of a walk: the patterns that have had all the files before them that they count for, those that have
-    excluded some, and the links that were left out. `inside`: where links may lead; `named`: the folder that was asked
-    for, which the patterns that match it do not hide."""
+    """The account of a walk: the patterns that were applied to all the files in their reach, those that have excluded
+    some, and the links that were left out. `inside`: where links may lead; `named`: the requested folder, which is not
+    left out by patterns that match it."""
 
     def __init__(self, inside: Path, named: Path | None = None) -> None:
         self.inside, self.named = inside, named
@@ -98,14 +98,14 @@ class _Walked:
         self.links.update(other.links)
 
     def leads_away(self, link: str) -> bool:
-        """Return whether a link that a walk met is to be left out, and note it down if so."""
+        """Return whether a link that a walk met is to be left out, and record it if so."""
         if not leads_away(link, self.inside):
             return False
         self.links[os.path.normpath(link)] = None
         return True
 
     def idle(self) -> list[Pattern]:
-        # What would be passed by anyway need not be there yet.
+        # A pattern for something that is skipped anyway need not match.
         idle = (p for p in self.wholly if p not in self.used)
         return [p for p in idle if p.text.strip("/") not in PASSED_BY and not p.text.startswith(".")]
 
@@ -148,12 +148,12 @@ def _named(
 
 
 def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:
-    """Return whether a walk would leave out a path that is named; `inside` is a file in it, or itself."""
+    """Return whether a walk would leave out a named path; `inside` is a file in it, or the path itself."""
     return excluded(path, settings.exclude) or _passed_by(inside, Path.cwd())
 
 
 def _absolute(path: str | Path) -> Path:
-    """Return an absolute path without following links: patterns are about the names that somebody sees."""
+    """Return an absolute path without following links: patterns are about visible names."""
     return Path(os.path.abspath(path))
 
 
@@ -178,7 +178,7 @@ def _walk(
         elif (
             "." in name[1:]
             and (written_in := language_of(name, endings)) is not None
-            and os.path.isfile(entry.path)  # unlike the entry's, false of a link to itself
+            and os.path.isfile(entry.path)  # unlike entry.is_file(), false for a link to itself
             and not (patterns and excluded(absolute / name, patterns, walked.used))
             and not (entry.is_symlink() and walked.leads_away(entry.path))
         ):
@@ -190,16 +190,16 @@ def _is_passed_by(name: str, folder: Path) -> bool:
 
 
 def _passed_by(path: Path, base: Path) -> bool:
-    """Return whether a walk from a folder would have passed by a path."""
+    """Return whether a walk from a folder would have skipped a path."""
     inside = path.relative_to(base).parts[:-1] if path.is_relative_to(base) else ()
     folders = (base.joinpath(*inside[: i + 1]) for i in range(len(inside)))
     return any(_is_passed_by(name, folder) for name, folder in zip(inside, folders, strict=True))
 
 
 def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> Iterator[Source]:
-    """Yield the sources that a pattern matches, which the shell has left to us."""
+    """Yield the sources that a pattern matches which the shell did not expand."""
     base = _fixed(pattern)
-    own = _Walked(base)  # not all that the configuration's patterns count for
+    own = _Walked(base)  # it does not reach all files of the configuration's patterns
     some = False
     for matched in sorted(glob.iglob(pattern, recursive=True)):
         path, absolute = Path(matched), _absolute(matched)
@@ -207,7 +207,7 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
         if not (is_folder or ("." in path.name and path.is_file())) or _passed_by(absolute / "_", _absolute(base)):
             continue
         known = is_folder or language_of(path.name, dict(configurations.otherwise.endings)) is not None
-        # It may stand behind a link to a folder, too. The configuration there would be another place's.
+        # It may be behind a link to a folder, too, with the configuration of another place.
         if own.leads_away(matched) if known else leads_away(matched, own.inside):
             continue
         settings = configurations.of(absolute if is_folder else absolute.parent)

@@ -1,7 +1,7 @@
 """Evidence that assembly in a program is PTX.
 
-Other machines have statements that look like PTX, as `fadd.f16 v0, v1, v2` does. The names in a statement are not
-evidence enough where PTX does not have them: they may be another machine's, spelled right."""
+Other machines have statements that look like PTX, such as `fadd.f16 v0, v1, v2`. A statement with names that PTX does
+not have is not enough evidence: it may be correct for another machine."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..query.database import Database
 from . import traces
 from .constraints import Constraints, uses
 
-# Files of nothing but CUDA.
+# Files that only contain CUDA.
 _CUDA = frozenset([".cu", ".cuh"])
-# What no program has that is not about CUDA or PTX; reg32 and its kin are Rust's registers of PTX.
+# Words of programs about CUDA or PTX; reg32 and the like are Rust's registers of PTX.
 _WORDS = re.compile(
     r"__CUDA|__global__|__device__|\bcuda|\bCUDA|nvptx|\breg(?:16|32|64)\b|\btriton\b|inline_asm_elementwise|inline_ptx"
 )
 _END = re.compile(rf"\s*+[;{HOLE}]")
-# The constraints of constants, which stand beside those of registers.
+# The constraints of constants, beside those of registers.
 _CONSTANTS = frozenset("niC")
-# Operands of MLIR's inline PTX, where they are read, written, or both.
+# Operands of MLIR's inline PTX that are read, written, or both.
 _OPERAND_OF_MLIR = re.compile(r"\$(?:r|w|rw)\d")
-# A statement that a person writes.
+# Longer than any statement written by a person.
 _LONGEST = 4096
 _HEADER = re.compile(rf"\d+\.\d+|(?:sm|compute)_\d+[af]?|.*{HOLE}.*")
 
@@ -40,8 +40,8 @@ def speaks_of_cuda(program: str) -> bool:
 
 
 class Evidence:
-    """The evidence that one text has given so far. `certain`: something says that it is PTX; `likely`: the program
-    around it speaks of CUDA, but may have other machines' assembly too, which seldom ends in a semicolon."""
+    """The evidence in one text so far. `certain`: it is PTX; `likely`: the program around it mentions CUDA, but may
+    also have assembly of other machines, which seldom ends in a semicolon."""
 
     def __init__(self, db: Database, text: str, constraints: Constraints, certain: bool, likely: bool) -> None:
         self._types = db.types | db.other_types
@@ -55,17 +55,16 @@ class Evidence:
         )
 
     def statement(self, head: str, operands: str, behind: int, ours: bool) -> None:
-        """Take in a statement of an opcode that PTX has, which ends where `behind` is. `ours`: its names are like
-        PTX's."""
+        """Record a statement with one of PTX's opcodes, whose end is `behind`. `ours`: its names are like PTX's."""
         names = _names(head)
         if self._types.isdisjoint(names):
             self.certain |= ours and (self._fit(names, operands) or (self._likely and self._ends(behind)))
         elif not self.certain:
-            # Spelled as PTX is. Registers of other machines have names of their own, and no semicolon behind them.
+            # Its names are PTX's. Registers of other machines have other names, and no semicolon follows them.
             self.certain = self._likely or bool(uses(operands)) or self._ends(behind) or self._fit(names, operands)
 
     def stranger(self, start: int, head: str) -> None:
-        """Take in a statement of an opcode that PTX does not have."""
+        """Record a statement with an opcode that PTX does not have."""
         end = self._text.find(";", start, start + _LONGEST)
         if not self.certain and end >= 0:
             # Bare names are registers of other machines.
@@ -75,15 +74,15 @@ class Evidence:
             )
 
     def header(self, values: Sequence[str]) -> None:
-        """Take in `.version` or `.target`, which other assemblers have for other things."""
+        """Record `.version` or `.target`, which other assemblers have with other meanings."""
         self.certain |= any(_HEADER.fullmatch(v) for v in values)
 
     def _ends(self, behind: int) -> bool:
         return _END.match(self._text, behind) is not None
 
     def _fit(self, names: Sequence[str], operands: str) -> bool:
-        """Return whether the constraints are PTX's, and those of a statement's operands are of its types, each of which
-        some operand has."""
+        """Return whether the constraints are PTX's, and those of a statement's operands match its types, and vice
+        versa."""
         every = {c for c in self._constraints if c is not None}
         if not every <= self._letters.keys() | _CONSTANTS:
             return False

@@ -1,4 +1,4 @@
-"""A recipe with a statement's own registers in the places of %d, %a, %b and %c."""
+"""A recipe with a statement's own registers in place of %d, %a, %b and %c."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NAME = re.compile(r"[\w%$]+")
 
 
 def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Operand], embedded: bool) -> str:
-    """Return a recipe with the operands of a statement filled in. It stays as it is unless all operands are registers,
-    each as wide as its type: a statement of the recipe need not take a constant, nor a value in a wider register.
+    """Return a recipe with the operands of a statement filled in. It is unchanged unless all operands are registers as
+    wide as their types: a statement of the recipe may not accept a constant, or a value in a wider register.
 
-    In a string of inline assembly a percent sign is an operand's, and registers of the recipe's own go without."""
+    In a string of inline assembly a percent sign marks an operand, so the recipe's own registers have none."""
     places = [place.strip("{} ") for place in re.split(r"[,|]", variant.places)]
     parts = [part for o in operands for part in (o.parts if o.kind in (VECTOR, PAIR) else (o,))]
     types = [variant.result] * variant.result_registers + ([variant.second] if variant.second else [])
@@ -28,7 +28,7 @@ def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Opera
     if len(places) != len(parts) or not all(_fits(db, p.kind, t) for p, t in zip(parts, types, strict=True)):
         return recipe
     texts = {f"%{place}": part.text for place, part in zip(places, parts, strict=True)}
-    # A register of the recipe's own would hide one of the statement's that has its name.
+    # A register of the recipe would hide one of the statement's with the same name.
     taken = {name for part in parts for name in _NAME.findall(part.text)}
     own = {name: name[1:] if embedded else name for name in _OWN.findall(recipe)}
     while not taken.isdisjoint(own.values()):
@@ -37,7 +37,7 @@ def filled(recipe: str, db: Database, variant: Variant, operands: Sequence[Opera
 
 
 def _fits(db: Database, kind: str, type: str) -> bool:
-    """Return whether an operand may be a register as wide as a type, by what is known of it."""
+    """Return whether an operand may be a register as wide as a type, as far as is known."""
     registers = db.data["assembler"]["constraints"].get(kind.strip('"'), (kind[1:],))
     types = db.data["types"]
     if kind[0] in '."':

@@ -63,7 +63,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
 }
 CODES = {code: meaning for group in GROUPS.values() for code, meaning in group.items()}
-# These depend on the target and the PTX version, so that another target may have them.
+# These depend on the target and the PTX version: they may differ on another target.
 BY_TARGET = frozenset(
     [
         "hazard",

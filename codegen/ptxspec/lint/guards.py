@@ -23,22 +23,23 @@ from .reading import Whole
 if TYPE_CHECKING:
     from .languages.text import Text
 
-# The code of a finding in code of which it is not known whether it is compiled.
+# The code of a finding in code that may not be compiled, which is unknown.
 UNKNOWN_GUARD = "unknown-guard"
 
 
 def guards(
     db: Database, text: str, language: str, target: str | None, defines: Defines = (), ptx: str | None = None
 ) -> Guards | None:
-    """Return the conditions in a text; None for a language that has none."""
+    """Return the conditions in a text, or None for a language without conditions."""
     if language not in PROGRAMS and language not in CONTAINERS:
         return None
     return Guards(db, text, language, target, defines, ptx)
 
 
 class Guards:
-    """The conditions in a text, for a target. `defines` are macros of other files, from the configuration. `excluded`
-    counts the findings in code that is not compiled, and `asked` those under conditions that are not understood."""
+    """The conditions in a text, decided for a target. `defines` are macros of other files, from the configuration.
+    `excluded` counts the findings in code that is not compiled, and `asked` those under conditions that are not
+    understood."""
 
     def __init__(
         self, db: Database, text: str, language: str, target: str | None, defines: Defines, ptx: str | None
@@ -50,8 +51,8 @@ class Guards:
         self.asked: Counter[str] = Counter()
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings in code that is compiled. If that is not known, a finding that depends on the target
-        becomes a warning."""
+        """Yield the findings in code that is compiled. If that is unknown, a finding that depends on the target becomes
+        a warning."""
         for f in findings:
             compiled, condition = self._at(self._lines[f.line - 1] + f.column - 1)
             if compiled is False:
@@ -84,10 +85,10 @@ class Guards:
             at = self._text.find("\n", at + 1)
         return found
 
-    # A text in which nothing is found need not be gone through.
+    # Computed only for texts with findings.
     @cached_property
     def _steps(self) -> list[tuple[int, Truth, str]]:
-        """The offsets from which on it is something else whether code is compiled, with the unknown condition."""
+        """The offsets at which it changes whether code is compiled, with the unknown condition."""
         spans = list(self._spans(Whole(self._text), self._language))
         ends = sorted({0, *(s.start for s in spans), *(s.end for s in spans)})
         begun = sorted(spans, key=lambda s: s.start)
@@ -106,7 +107,7 @@ class Guards:
         return found
 
     def _spans(self, view: View, language: str) -> Iterator[Span]:
-        """Yield the parts of a text that are under a condition which does not hold, or of which that is not known."""
+        """Yield the parts of a text whose condition is false or unknown."""
         if language in CONTAINERS:
             for name, block in CONTAINERS[language](view):
                 yield from self._inside(block, BLOCKS.get(name, ""))

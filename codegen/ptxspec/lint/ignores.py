@@ -1,11 +1,11 @@
-"""Comments by which a file says what is not to be said of it:
+"""Comments with which a file suppresses findings:
 
     // ptxspec: ignore[hazard]                   behind code: on this line
     // ptxspec: ignore[hazard, modifier-order]   before code: in the statement or block that begins there
     // ptxspec: ignore-file[hazard]              in the whole file
 
-They are comments of the language, and name codes, so that nothing else is hidden; what ignores nothing is found itself,
-but for what is quoted in a string or in a block of Markdown: it counts within that, and may be an example."""
+They are comments of the language, and name codes, so that nothing else is hidden. A comment that suppresses nothing is
+itself a finding, unless it is quoted in a string or in a block of Markdown: it works there, but may be an example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .guards import Guards
 from .languages.trees import UnreadProgramError
 
 WORD = "ptxspec:"
-# What is quoted in a comment, or is a comment in a comment, says nothing.
+# A quotation in a comment, or a comment in a comment, has no effect.
 _SAID = re.compile(
     r"""(?<![\w`'"/.-]) (?<![/\#][ ]) (?<!/\*[ ]) ptxspec:[ \t]*(?P<verb>[\w-]+)
         (?:[ \t]*\[(?P<codes>[^\]\n]*)(?P<end>\]?))?""",
@@ -36,8 +36,8 @@ _CODE = re.compile(r"[^\s,]+")
 
 
 class _Ignore(NamedTuple):
-    """A code that is ignored from one line to another. `at` is where the comment names it. `quoted`: in a string or in
-    a block of Markdown, where it may be an example."""
+    """A code that is suppressed from one line to another. `at` is where the comment names it. `quoted`: in a string or
+    in a block of Markdown, where it may be an example."""
 
     code: str
     at: int
@@ -48,9 +48,8 @@ class _Ignore(NamedTuple):
 
 
 class _Nearest:
-    """A search for the ignore of a code that stands nearest to a line: a comment for the file is not needed where all
-    findings have one of their own. It is prepared once for all lines, as a file may have as many comments as
-    findings."""
+    """A search for the nearest comment that suppresses a code on a line: a comment for the file is unused if all
+    findings have nearer ones. It is prepared once for all lines, as a file may have as many comments as findings."""
 
     def __init__(self, ignores: Iterable[_Ignore]) -> None:
         self._lines: list[int] = []
@@ -63,13 +62,12 @@ class _Nearest:
         self._close(open_, None)
 
     def at(self, line: int) -> _Ignore | None:
-        """Return the ignore nearest to a line; None where none covers it."""
+        """Return the comment nearest to a line, or None if none covers it."""
         k = bisect_right(self._lines, line)
         return self._from_there[k - 1] if k else None
 
     def _close(self, open_: list[_Ignore], before: int | None) -> None:
-        """End the ignores that reach no further than the line `before`, or all. Behind each counts the one around
-        it."""
+        """End the comments that end before the line `before`, or all. After each, the one around it is in force."""
         while open_ and (before is None or open_[-1].last < before):
             line = open_.pop().last + 1
             while open_ and open_[-1].last < line:
@@ -82,28 +80,28 @@ class _Nearest:
 
 
 def left(findings: Iterable[Finding], ignores: Ignores | None, guards: Guards | None) -> Iterator[Finding]:
-    """Yield the findings that no comment ignores, and that do not stand where the compiler does not look."""
+    """Yield the findings that no comment suppresses, in code that is compiled."""
     if ignores:
         findings = ignores.left(findings)
     if guards:
         findings = guards.left(findings)
-    # By the code that it has where a condition is not understood, too.
+    # Once more, because a finding under an unknown condition has another code now.
     yield from ignores.left(findings) if ignores else findings
 
 
 def heard(
     findings: Iterable[Finding], text: str, file: str, language: str, of_target: bool, guards: Guards | None
 ) -> Iterator[Finding]:
-    """Return the findings in a text without those that its comments ignore, or that stand where the compiler does not
-    look; those of a statement are joined. `of_target`: it is known what was judged for, or the text says it."""
+    """Return the findings in a text that its comments do not suppress, in code that is compiled; those of one statement
+    are joined. `of_target`: the target is known, or the text states it."""
     ignores = Ignores(text, file, language, [guards] if guards else ()) if WORD in text else None
     found = joined(left(findings, ignores, guards))
     return ignores.with_complaints(found, of_target) if ignores else found
 
 
 class Ignores:
-    """The ignores in the comments of a text. Where the compiler looks for no target, as `guards` say of each, none is
-    complained of. Raises PtxspecError for a program that cannot be read."""
+    """The suppressing comments of a text. Unused ones are not reported in code that no target compiles, according to
+    `guards`. Raises PtxspecError for a program that cannot be read."""
 
     def __init__(self, text: str, file: str, language: str, guards: Sequence[Guards] = ()) -> None:
         self._text, self._file, self._guards = text, file, guards
@@ -123,7 +121,7 @@ class Ignores:
                 self._take(m, begin, c)
 
     def left(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings that are not ignored."""
+        """Yield the findings that are not suppressed."""
         for f in findings:
             by = self._nearest[f.code].at(f.line) if f.code in self._nearest else None
             if by is None:
@@ -137,8 +135,8 @@ class Ignores:
         return {code: _Nearest(i for i in self._found if i.code == code) for code in {i.code for i in self._found}}
 
     def with_complaints(self, findings: Iterable[Finding], of_target: bool) -> Iterator[Finding]:
-        """Yield the findings that are left and those about the comments themselves, in the order of the text.
-        `of_target` as in `heard`."""
+        """Yield the remaining findings and those about the comments themselves, in the order of the text. `of_target`
+        as in `heard`."""
         found = [*findings, *self._wrong]
         for i in self._found:
             excluded = bool(self._guards) and all(g.excludes(i.first) for g in self._guards)
@@ -148,7 +146,7 @@ class Ignores:
         return iter(sorted(found, key=lambda f: (f.line, f.column)))
 
     def _take(self, m: re.Match[str], begin: int, comment: Comment) -> None:
-        """Record the codes that a comment ignores; its text is matched from `begin` on."""
+        """Record the codes that a comment suppresses; its text is matched from `begin` on."""
 
         def complain(message: str, help: str, at: int, length: int) -> None:
             if not comment.quoted:
@@ -156,7 +154,7 @@ class Ignores:
 
         verb, codes, at = m["verb"], m["codes"], begin + m.start("verb")
         if verb not in _VERBS:
-            # Prose may begin in the same way. Only a word with "file" in it can mean the whole file.
+            # Prose may begin in the same way. Only a word with "file" in it can mean ignore-file.
             verbs = _VERBS if "file" in verb.lower() else _VERBS[:1]
             help = suggest(verb, verbs, otherwise="write ignore[code] or ignore-file[code]")
             if codes is not None or help.startswith("did you mean"):

@@ -18,7 +18,8 @@ from .rules import DatabaseRules
 
 
 class Judgement(NamedTuple):
-    """`variant` is the spelling as the manual writes it, where it exists, and `found` what is known of it."""
+    """The verdict on an instruction. `variant` is its spelling in NVIDIA's manual if it exists, and `found` the
+    database's entry."""
 
     variant: str | None
     complaints: tuple[Complaint, ...]
@@ -26,7 +27,7 @@ class Judgement(NamedTuple):
 
 
 NOT_OURS = Judgement(None, ())
-# An instruction of PTX that the database does not have.
+# A PTX instruction that the database does not have.
 ELSEWHERE = Judgement(None, ())
 
 # Other machines' assembly has names such as .s, .d, .w and .s0, but none of these.
@@ -38,9 +39,9 @@ _BY_OTHERS = re.compile(r"f?(\w+?)f?")
 
 
 def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> str | None:
-    """Return the opcode of the database that is meant by one that PTX does not have, with its type where that is all to
-    write there; None where it is unclear, and empty where a function is meant that PTX does not have. Vector units of
-    other machines have opcodes that begin with v, and the same types."""
+    """Return the opcode of the database that was meant by one that PTX does not have, with its type if that completes
+    it. None if it is unclear, empty if it means a function that PTX does not have. Vector units of other machines have
+    opcodes that begin with v, and the same types."""
     if not any(names):
         glued = ((o, t) for o in db.opcodes for t in db.types if opcode == o + t)
         return next((_spelt(db, o, t, target, ptx) for o, t in glued), None)
@@ -59,7 +60,7 @@ def misspelt(db: Database, opcode: str, names: Sequence[str], target: str | None
 
 
 def _spelt(db: Database, opcode: str, type: str, target: str | None, ptx: str | None) -> str:
-    """Return an opcode with its type if that is a complete spelling on current targets and there; otherwise the
+    """Return an opcode with its type if that is a complete spelling on current targets and on this one, else the
     opcode."""
     v = db.find(opcode, [type], None)
     if v is None or not db.catalog.is_current(v.requires):
@@ -80,7 +81,7 @@ def _as_declared(c: Complaint, shapes: Sequence[Shape]) -> str:
 _Key = tuple[str, tuple[Shape, ...] | None, str | None, str | None, bool, frozenset[str]]
 
 
-# The author of an unknown name knows best what was meant.
+# Only the author of an unknown name knows what was meant.
 GUESS = "if that was meant"
 
 
@@ -94,13 +95,13 @@ def _advised(reason: Reason, told: Advice, name: int = WHOLE) -> Complaint:
 
 
 def _mended(names: Sequence[str], reasons: Sequence[Reason]) -> Sequence[str]:
-    """Return the names of a spelling, in which those that the reasons suggest replace the wrong ones."""
+    """Return the names of a spelling with the wrong ones replaced by those that the reasons suggest."""
     instead = {r.name: r.write for r in reasons}
     return [instead.get(i) or n for i, n in enumerate(names)]
 
 
 class InstructionJudge:
-    """A judge of instructions. It judges the same instruction once."""
+    """A judge of instructions. It remembers its verdicts."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -129,9 +130,9 @@ class InstructionJudge:
         lenient: bool = False,
         free: frozenset[str] = frozenset(),
     ) -> Judgement:
-        """Judge an instruction. `head` is the spelling without spaces; `shapes` the kinds of all operands, the result's
-        first, None where they are not known. `lenient`: what has no PTX name at all is another machine's. `free`: the
-        kinds of what an asm statement has, and does not use."""
+        """Return the verdict on an instruction. `head` is the spelling without spaces; `shapes` are the kinds of all
+        operands, the result's first, None if they are unknown. `lenient`: an instruction without any PTX name is
+        another machine's. `free`: the kinds of operands that an asm statement has but does not use."""
         key = (head, shapes, target, ptx, lenient, free)
         found = self._known.get(key)
         if found is None:
@@ -166,7 +167,7 @@ class InstructionJudge:
         if shapes is not None and head in self._packing:
             shapes = packed_of_one(shapes)
         if foreign := tuple(foreign_types(self.db, opcode, names)):
-            # What has the type is another instruction, of which no more is known.
+            # Such a type belongs to another instruction, about which no more is known.
             mended = ".".join((opcode, *_mended(names, foreign)))
             return Judgement(None, tuple(_complaint(r, r.help, r.name)._replace(write=mended) for r in foreign))
         spelled = self._spelling(opcode, names)
@@ -176,7 +177,7 @@ class InstructionJudge:
         spelled += more
         errors = [c for c in spelled if c.severity == ERROR]
         if variant is None:
-            # Without the commas where they belong operands cannot be counted.
+            # Without the commas between them operands cannot be counted.
             counted = None if shapes is None or kinds.MALFORMED in shapes else registers
             if counted == registers or self._variant(opcode, effective, None, target, ptx)[0] is None:
                 errors += self._why_not(opcode, names, effective, counted, target, ptx)
@@ -188,7 +189,7 @@ class InstructionJudge:
         return Judgement(variant.spelling, tuple(complaints), variant)
 
     def _elsewhere(self, shapes: Sequence[Shape]) -> Judgement:
-        """Return the judgement on another instruction, of which no more is known than the names in it."""
+        """Return the verdict on another instruction, of which only the names of operands can be checked."""
         complaints = unknown_names(shapes)
         return Judgement(None, tuple(complaints)) if complaints else ELSEWHERE
 
@@ -201,8 +202,8 @@ class InstructionJudge:
         lenient: bool,
         free: frozenset[str],
     ) -> Judgement:
-        """Return the judgement on an instruction with registers that are vectors. Each of them is judged like its
-        registers in braces."""
+        """Return the verdict on an instruction with registers that are vectors. Each is checked like its registers in
+        braces."""
         found = self._judge(head, tuple(map(in_braces, shapes)), target, ptx, lenient, free)
         wrong = [c._replace(part=WHOLE) for c in found.complaints if c.severity == ERROR]
         if wrong and found.variant is None and len(shapes) == 2:
@@ -220,7 +221,7 @@ class InstructionJudge:
         # A tolerated spelling is not in the database.
         names = variant.spelling.split(".")[1:]
         told = advice(self.db, variant.opcode, names, variant.operands, target, ptx) if refused else Advice("")
-        # Some targets support it since a later PTX version than others.
+        # The first PTX version that supports it may depend on the target.
         needs = variant.requires._replace(ptx=self.db.catalog.window(variant.requires, target)[0])
         return [_advised(r, told)._replace(requires=needs) for r in refused]
 
@@ -255,7 +256,7 @@ class InstructionJudge:
                 yield n
 
     def _effective(self, opcode: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names that have an effect, as often as they have it."""
+        """Return the names that have an effect, without ineffective repetitions."""
         return tuple(n for n in self._once(names) if not self._is_ignored(opcode, n))
 
     def _is_ignored(self, opcode: str, name: str) -> bool:
@@ -304,7 +305,7 @@ class InstructionJudge:
             return found, []
         for t in self.db.opcodes[opcode].data["assembler"]["tolerated"]:
             if sorted(names) in t["names"] and count in (None, t["operands"]):
-                # Its requirement is that of the spellings that it stands for.
+                # Its requirement is that of the spellings that it abbreviates.
                 types = self.db.split(names)[1]
                 same_types = self.db.opcodes[opcode].by_types.get(types, ())
                 stands_for = [v for v in same_types if v.names > wanted]
@@ -331,7 +332,7 @@ class InstructionJudge:
         places = (WHOLE if r.name == WHOLE else names.index(effective[r.name]) for r in why.reasons)
         return [_advised(r, why.advice, i) for r, i in zip(why.reasons, places, strict=True)]
 
-    # Where it is right
+    # Notes on correct instructions
 
     def _notes(self, variant: Variant, names: Sequence[str], target: str | None, ptx: str | None) -> list[Complaint]:
         found = []

@@ -1,4 +1,4 @@
-"""Links that somebody else may have put into a repository: following them could show lines of another place."""
+"""Links that someone else may have put into a repository: following them could show lines of other places."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 _MARKS = (".git", "pyproject.toml")
-# Where a link leads that is not followed.
+# The target of a link that is not followed.
 AWAY = "to a file outside the repository, or to a hidden one"
 
 
 def leads_away(link: str | Path, inside: Path) -> bool:
     """Return whether a link leads out of a folder, of the working folder and of the repository that the folder is in,
-    or to what is hidden there: no walk comes to that either. Who names a link means what it leads to."""
+    or to hidden files there, which no walk reaches either. A link that is itself named is followed."""
     found = Path(os.path.realpath(link))
     return not (_has(inside, found) or _has(Path.cwd(), found) or ((top := _repository(inside)) and _has(top, found)))
 
@@ -23,8 +23,8 @@ def _has(top: Path, found: Path) -> bool:
 
 
 def _repository(folder: Path) -> Path | None:
-    """Return the nearest folder above that has a .git, else a pyproject.toml. One's home is none: strangers' folders
-    lie in it."""
+    """Return the nearest folder above that has a .git, else a pyproject.toml. The home folder does not count: it
+    contains folders of others."""
     real, home = Path(os.path.realpath(folder)), Path(os.path.realpath(os.path.expanduser("~")))
     above = [top for top in (real, *real.parents) if not home.is_relative_to(top)]
     return next((top for mark in _MARKS for top in above if os.path.lexists(top / mark)), None)

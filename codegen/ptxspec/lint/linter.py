@@ -1,4 +1,4 @@
-"""Files in, findings out."""
+"""Files -> findings."""
 
 from __future__ import annotations
 
@@ -48,21 +48,20 @@ from .languages.trees import UnreadProgramError
 from .reading import Whole
 from .statistics import Tally
 
-# A recipe in a line, with how its results may differ.
+# A recipe on a line, with the differences of its results.
 _RECIPE = re.compile(rf"{RECIPE}(?P<ptx>.*[;}}])(?:, (?P<differs>.*))?")
 _SEMICOLON = re.compile(r"\s*;")
-# Of a text that is built bit by bit no more is looked at again.
+# The most earlier parts that are read of a text that is built step by step.
 _MOST_ADDED = 20
 # No other machine's assembly declares registers with types.
 _TYPED = re.compile(rf"\.reg\s+\.{traces.TYPE}\b")
 
 
 class _Module:
-    """The state of one module: what the text has said of itself so far, or what the options say instead of the target
-    and the PTX version. `wrong_header`: its header has been complained of, and is not behind it. `is_ptx`: something in
-    it is PTX's, and no other machine's. `statement` is where the last one starts, and `number` counts those of all
-    texts. `uses`: how often an asm statement names each of its operands; `free`: the kinds of those that it has, and
-    does not use."""
+    """The state of one module: the target and PTX version that the text has stated so far, or those of the options.
+    `wrong_header`: an error in its header was reported, and the header has not ended. `is_ptx`: something in it is
+    certainly PTX. `statement` is the start of the last statement, and `number` counts the statements of all texts.
+    `uses`: how often an asm statement names each of its operands; `free`: the kinds of those that it does not use."""
 
     def __init__(self, target: str | None, ptx: str | None, registers: Registers, text: str) -> None:
         self.labels = others.Labels(text)
@@ -84,7 +83,7 @@ def language(path: PurePath, endings: Mapping[str, str] = MappingProxyType({})) 
 
 
 def _added_to(text: Text) -> Iterator[Text]:
-    """Yield the texts that one is added to, the last one first."""
+    """Yield the texts to which one is appended, the last one first."""
     before = text.before
     while before is not None:
         yield before
@@ -92,8 +91,8 @@ def _added_to(text: Text) -> Iterator[Text]:
 
 
 def texts(program: str, file: str, language: str, calls: Calls = ()) -> Iterator[Text]:
-    """Yield what may be PTX in a program; `calls` are those of the project's own that take PTX. Raises PtxspecError for
-    an unknown language, and where it cannot be read."""
+    """Yield the texts of a program that may be PTX; `calls` are the project's own that take PTX. Raises PtxspecError
+    for an unknown language, and if the program cannot be read."""
     extract = EXTRACT.get(language)
     if extract is None:
         raise PtxspecError(unknown("language", language, (PTX, *EXTRACT)))
@@ -105,8 +104,8 @@ def texts(program: str, file: str, language: str, calls: Calls = ()) -> Iterator
 
 
 class Met(NamedTuple):
-    """A spelling that exists, from `start` to `end` of the file; None for a directive from which on it is judged for
-    another target or PTX version."""
+    """A spelling that exists, from `start` to `end` of the file; with None, a directive that changes the target or the
+    PTX version for what follows."""
 
     start: int
     end: int
@@ -116,9 +115,9 @@ class Met(NamedTuple):
 
 
 class Linter:
-    """Judges files with one database, for a target and a PTX version. `forced`: they take the place of what modules say
-    of themselves. `met`, where it is a list, gets what else than findings is known of the texts. Raises PtxspecError
-    where one of them is unknown, or that PTX version does not know that target."""
+    """A linter with one database, for a target and a PTX version. `forced`: these replace the statements of modules.
+    `met`, if it is a list, receives other facts about the texts. Raises PtxspecError if the target or the PTX version
+    is unknown, or that version does not know that target."""
 
     def __init__(self, db: Database, target: str | None = None, ptx: str | None = None, forced: bool = True) -> None:
         self.db = db
@@ -126,7 +125,7 @@ class Linter:
         self.ptx = db.ptx_version(ptx) if ptx is not None else None
         if impossible := pair(db, self.target, self.ptx):
             raise PtxspecError(impossible.message)
-        # What takes the place of a module's own.
+        # These replace a module's own target and version.
         self._instead = (self.target, self.ptx) if forced else (None, None)
         assembler = db.data["assembler"]
         self._options = frozenset(assembler["target_options"])
@@ -141,7 +140,7 @@ class Linter:
         self._declarations = Declarations(db)
 
     def lint(self, text: str, file: str, language: str = PTX) -> Iterator[Finding]:
-        """Yield the findings in one text. Raises PtxspecError where it cannot be read."""
+        """Yield the findings in one text. Raises PtxspecError if it cannot be read."""
         if language == PTX:
             module = _Module(self.target, self.ptx, Registers(self._special), text)
             yield from self._module(self._scanner(), Whole(text), module, file)
@@ -149,10 +148,10 @@ class Linter:
             yield from self.lint_texts(texts(text, file, language), text, file)
 
     def lint_texts(self, found: Iterable[Text], program: str, file: str) -> Iterator[Finding]:
-        """Yield the findings in the texts of a program. Raises PtxspecError where it cannot be read."""
+        """Yield the findings in the texts of a program. Raises PtxspecError if it cannot be read."""
         certain, likely = is_cuda(file), speaks_of_cuda(program)
         every = [(text.outside(0), self._embedded(text, file, certain, likely)) for text in found]
-        # A call may come before a string in it that was met first.
+        # A call may precede a string in it that was found first.
         for _, findings in sorted((e for e in every if e[1]), key=itemgetter(0)):
             yield from findings
 
@@ -176,16 +175,16 @@ class Linter:
             elif isinstance(item, Other):
                 yield from self._other(item, view, module, file)
             elif isinstance(item, Problem) and not module.wrong_header:
-                # What follows from a header that is wrong is not said besides.
+                # Errors that follow from a wrong header are not reported.
                 module.wrong_header = item.header
                 yield _problem(item, view, module, file)
 
     def _embedded(self, text: Text, file: str, certain: bool, likely: bool) -> list[Finding]:
-        """Return the findings in a program's string. It may hold other machines' assembly, with rules of its own:
-        without evidence of PTX nothing is said. What cannot be read, and what has no name of PTX's, is worth saying
-        only beside an instruction of the database, in prose only where it is about that."""
+        """Return the findings in a program's string. It may contain other machines' assembly: nothing is reported
+        without evidence of PTX. Unreadable text, and instructions without any PTX name, are only reported beside an
+        instruction of the database, and in prose only if they are about it."""
         registers = Registers(self._special, text.constraints, text.whole)
-        # Today's compilers write a module for it.
+        # Current compilers write a module around it.
         module = _Module(self.target, self.ptx or self.db.catalog.newest_version, registers, text.text)
         module.uses = uses(text.text) if text.constraints else Counter()
         module.free = frozenset(f'"{c}"' for i, c in enumerate(text.constraints) if c and i not in module.uses)
@@ -200,7 +199,7 @@ class Linter:
                     evidence.certain |= item.text is not None and _TYPED.match(item.text) is not None
         for item in self._scanner(embedded=True).scan(text):
             if isinstance(item, Instruction):
-                # Operands have no quotation marks: those are a command's, which is given PTX.
+                # Operands have no quotation marks: those belong to a command that is given PTX.
                 if "'" in item.operands or (text.prose and not are_operands(item.operands)):
                     continue
                 one, more = self._instruction(item, text, module, file)
@@ -209,7 +208,7 @@ class Linter:
                 beside = one
                 found += more
                 if not one and not text.prose:
-                    # Beside what is plainly PTX it is no other machine's.
+                    # Beside certain PTX it is not another machine's.
                     is_ptx = module.is_ptx
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
                     module.is_ptx = is_ptx
@@ -225,7 +224,7 @@ class Linter:
             elif isinstance(item, Other) and (text.named or not text.prose):
                 if item.kind == STRANGER:
                     evidence.stranger(item.start, item.text)
-                # Other machines have opcodes that end in letters and digits, as PTX's types do.
+                # Other machines' opcodes may end in letters and digits, as PTX's types do.
                 (found if "." in item.text else doubtful).extend(self._other(item, text, module, file))
             elif isinstance(item, Problem) and ((beside and not item.stray) or not text.prose):
                 doubtful.append(_problem(item, text, module, file))
@@ -235,7 +234,7 @@ class Linter:
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        """Yield the findings about a statement that is none of the database's."""
+        """Yield the findings about a statement that is not in the database."""
         if item.kind == STRANGER or (item.kind == STATEMENT and self.tally.everything):
             self._count(item.text, False, view.embedded)
         if item.kind == STRANGER:
@@ -250,7 +249,7 @@ class Linter:
             yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
 
     def _around(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
-        """Return what is wrong with a statement whatever its instruction does: with its guard, and with the special
+        """Return the errors in a statement that do not depend on its instruction: in its guard, and in the special
         registers that it reads."""
         found = self._guard(item, view, module)
         for text, start in (
@@ -268,7 +267,7 @@ class Linter:
         return [problem] if problem else []
 
     def _stranger(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        """Yield the finding about an unknown opcode if one of the database's is meant."""
+        """Yield the finding about an unknown opcode if one in the database was meant."""
         head = "".join(item.text.split())
         opcode, _, names = head.partition(".")
         meant = misspelt(self.db, opcode, names.split("."), module.target, module.ptx)
@@ -293,7 +292,7 @@ class Linter:
         else:
             head = "".join(item.head.split())
             operands = [module.registers.known(o) for o in split(item.operands)]
-            # Text that is filled in elsewhere may be several operands, or none.
+            # A placeholder may be several operands, or none.
             is_known = not (view.embedded and any(o.kind == UNKNOWN for o in operands))
             shapes = tuple(o.shape for o in operands) if is_known else None
         opcode, dot, names = head.partition(".")
@@ -324,7 +323,7 @@ class Linter:
         if item.plain < 0 and (apart := self.judge.apart(item.head)):
             complaints = [apart]
         variant = judgement.variant or head
-        # A long spelling may have many complaints that the same change fixes.
+        # One change may fix many complaints about a long spelling.
         mends = {
             (write, doubt): _mend(view, item.start, item.start + len(item.head), write, doubt)
             for write, doubt in {(c.write, c.doubt) for c in complaints if c.write}
@@ -341,7 +340,7 @@ class Linter:
         return Scanner(self._opcodes, embedded, everything=self.tally.everything, others=self._others)
 
     def _count(self, head: str, ours: bool, embedded: bool = False) -> None:
-        """Count an instruction, in the database or not. Those of other machines in a program's strings have no
+        """Count an instruction, in the database or not. In a program's strings, those of other machines have no
         types."""
         opcode, dot, _ = head.partition(".")
         if dot or not embedded:
@@ -427,13 +426,13 @@ class Linter:
 
 
 def _version(text: str) -> str:
-    """08.00 is 8.0 to the assembler."""
+    """Return a PTX version as the database writes it: the assembler reads 08.00 as 8.0."""
     match = re.fullmatch(r"0*(\d+)\.(?=\d)(\d*?)0*", text)
     return f"{match[1]}.{match[2] or 0}" if match else text
 
 
 def _target(text: str) -> str:
-    """sm_090A is sm_90a to the assembler."""
+    """Return a target as the database writes it: the assembler reads sm_090A as sm_90a."""
     match = re.fullmatch(r"(sm|compute)_0*(\d+[afAF]?)", text)
     return f"{match[1]}_{match[2].lower()}" if match else text
 
@@ -449,7 +448,7 @@ def _alone(c: Complaint, item: Instruction, module: _Module) -> Complaint:
 
 
 def _agreeing(complaints: list[Complaint], item: Instruction) -> list[Complaint]:
-    """Return complaints without help where two of them mend one operand in different ways."""
+    """Return complaints without help where two of them fix one operand in different ways."""
     if len(complaints) < 2:
         return complaints
     operands = list(split(item.operands))
@@ -464,7 +463,7 @@ def _agreeing(complaints: list[Complaint], item: Instruction) -> list[Complaint]
 
 
 def _about(c: Complaint, operands: Sequence[Operand]) -> Operand:
-    """The operand that a complaint is about, or the part of one."""
+    """Return the operand that a complaint is about, or the part of one."""
     operand = operands[c.operand]
     return operand.parts[c.part] if c.part >= 0 else operand
 
@@ -509,7 +508,7 @@ def _instruction_finding(
 
 
 def _mend(view: View, start: int, end: int, new: str, doubt: str) -> Mend:
-    """Return the change of a file by which PTX takes the place of what stands from one offset to another."""
+    """Return the change of a file that replaces the text between two offsets by PTX."""
     old = view.text[start:end]
     if not isinstance(view, Text):
         return Mend(start, end, old, new, doubt)

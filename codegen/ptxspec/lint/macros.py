@@ -1,5 +1,5 @@
-"""Macros that a text does not define itself: the compiler's, those of widely used headers, and what the configuration
-says of others."""
+"""Macros that a text does not define itself: the compiler's, those of widely used headers, and those of the
+configuration."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Truth = bool | None
 
 
 class Macro(NamedTuple):
-    """Whether a macro is defined, and what it stands for: None where that is unknown. The name of one that is called
-    ends in (), and {0} and {1} in what it stands for are its arguments."""
+    """Whether a macro is defined, and its replacement; None if that is unknown. The name of a macro with arguments ends
+    in (), and {0} and {1} in its replacement are the arguments."""
 
     defined: Truth
     body: str | None = None
@@ -24,8 +24,7 @@ class Macro(NamedTuple):
 
 ONE, NONE, UNKNOWN = Macro(True, "1"), Macro(False), Macro(None)
 
-# A macro that other files or options define: always or never, as a number, or on the targets of a text that `needed`
-# reads.
+# A macro that other files or options define: always or never, as a number, or on the targets of a text for `needed`.
 Value = bool | int | str
 Defines = tuple[tuple[str, Value], ...]
 
@@ -35,8 +34,8 @@ _TERM = re.compile(rf"\s*(?P<newer>>=)?\s*(?P<target>{_NAME})\s*(?:<\s*(?P<below
 
 
 class Term(NamedTuple):
-    """Targets: a baseline target with its a and f kinds, and with `newer` all that are newer; an a kind alone; or an f
-    kind with its family. `below` leaves out that target and what is newer."""
+    """Targets: a baseline target with its a and f kinds, and with `newer` all newer ones; only an a kind; or an f kind
+    with its family. `below` excludes that target and newer ones."""
 
     newer: bool
     target: str
@@ -59,8 +58,8 @@ def _number(target: str) -> int:
 
 
 def needed(db: Database, text: str) -> tuple[Term, ...] | None:
-    """Return the targets of a text as "sm_90a, >= sm_100 < sm_120"; None of another text. Raises PtxspecError for an
-    unknown target."""
+    """Return the targets of a text such as "sm_90a, >= sm_100 < sm_120", or None. Raises PtxspecError for an unknown
+    target."""
     found = _terms(text)
     if found is None:
         return None
@@ -74,7 +73,7 @@ def _terms(text: str) -> tuple[Term, ...] | None:
 
 
 def stated(db: Database, value: Value, target: str | None) -> Macro:
-    """The macro that the configuration says to be `value`, on a target."""
+    """Return the macro that the configuration defines as `value`, on a target."""
     if isinstance(value, bool):
         return ONE if value else NONE
     if isinstance(value, int):
@@ -100,14 +99,14 @@ def known(db: Database, target: str | None) -> dict[str, Macro]:
     return found
 
 
-# A database may lack targets that the file names.
+# A database may lack targets of macros.toml.
 def _on(db: Database, value: bool | str, target: str) -> Macro:
     holds = value if isinstance(value, bool) else any(t.holds(db, target) for t in _terms(value) or ())
     return ONE if holds else NONE
 
 
 def nv_target(db: Database, name: str, target: str | None) -> Truth:
-    """Return whether a name in the condition of an NV_IF_TARGET, as NV_PROVIDES_SM_90, holds on a target."""
+    """Return whether a name in a condition of NV_IF_TARGET, such as NV_PROVIDES_SM_90, is true on a target."""
     for pattern, value in _projects()["nv_target"]["named"].items():
         if target is not None and (m := re.fullmatch(pattern, name)):
             return _on(db, value if isinstance(value, bool) else m.expand(value), target).defined
@@ -115,8 +114,7 @@ def nv_target(db: Database, name: str, target: str | None) -> Truth:
 
 
 def macros_of(db: Database, target: str | None, ptx: str | None = None) -> dict[str, Macro]:
-    """Return what compilers of CUDA define where they compile for a target, and what they do not: nothing is known
-    without one."""
+    """Return the macros that CUDA compilers define or leave undefined for a target; empty without one."""
     if target is None:
         return {}
     arch, kind = Macro(True, f"{_number(target)}0"), db.targets[target].kind
@@ -131,9 +129,9 @@ def macros_of(db: Database, target: str | None, ptx: str | None = None) -> dict[
     }
 
 
-# A PTX version is what one CUDA release writes, so that it decides conditions on the release. Without one the newest
-# is judged, as everywhere: what only older releases compile is passed over with them. CUDA_VERSION is cuda.h's; a
-# file that asks for it includes that, or it would not ask.
+# A PTX version belongs to one CUDA release, and so decides conditions on the release. Without one, checks are for the
+# newest, as everywhere: code for older releases only is skipped. CUDA_VERSION is cuda.h's; a file that uses it includes
+# that.
 def _of_release(db: Database, ptx: str) -> dict[str, Macro]:
     release = db.versions[ptx].cuda
     if not release:
@@ -144,6 +142,6 @@ def _of_release(db: Database, ptx: str) -> dict[str, Macro]:
         "__CUDACC_VER_MAJOR__": Macro(True, f"{major}"),
         "__CUDACC_VER_MINOR__": Macro(True, f"{minor}"),
         **dict.fromkeys(("CUDA_VERSION", "CUDART_VERSION", "__CUDART_API_VERSION"), version),
-        # Of CUDA's C++ library, which numbers PTX's versions so.
+        # CUDA's C++ library numbers PTX versions like this.
         "__cccl_ptx_isa": Macro(True, f"{ptx.replace('.', '')}0"),
     }

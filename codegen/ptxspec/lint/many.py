@@ -1,4 +1,4 @@
-"""Many files, on all cores. Few are judged at once: a process takes longer to start than they take."""
+"""Checks of many files, on all cores. Few are checked in one process: starting others would take longer."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from .languages import PTX
 from .reading import NotTextError
 from .statistics import Account
 
-# Seconds for which files are judged one by one, and the bytes that are judged meanwhile: of PTX, and of other programs.
+# Seconds for which files are checked in this process, and the bytes that it checks meanwhile: of PTX, and of other
+# programs.
 _ALONE = 0.25
 _PTX_ALONE, _OTHER_ALONE = 1 << 21, 1 << 24
 _MOST_AT_ONCE = 64
 
 
 class Unreadable(NamedTuple):
-    """The reason why a file was not judged. `grave`: it should have been. Folders have all kinds of files in them."""
+    """The reason why a file was not checked. `grave`: it should have been. Folders contain all kinds of files."""
 
     message: str
     grave: bool = True
@@ -43,11 +44,11 @@ Progress = Callable[[int, int], None]
 def check_all(
     sources: Sequence[Source], checker: Checker, data: Path, jobs: int | None = None, progress: Progress | None = None
 ) -> Iterator[Event]:
-    """Yield the findings in the files, in their order; `checker` keeps account of it. `data` is where its database was
-    read; `jobs` is the number of processes, by default that of the processors."""
+    """Yield the findings in the files, in their order; `checker` accounts for them. `data` is the path of its database;
+    `jobs` is the number of processes, by default that of processors."""
     count = jobs or processors()
     done = 0
-    # Standard input is this process's.
+    # Only this process has the standard input.
     here = max((i + 1 for i, source in enumerate(sources) if source.path == STDIN), default=0)
     here = len(sources) if count == 1 else here
     start = time.monotonic() if _are_quick(sources) else -_ALONE
@@ -79,7 +80,7 @@ def check_all(
 
 
 def _are_quick(sources: Iterable[Source]) -> bool:
-    """Return whether judging the files takes less time than starting processes."""
+    """Return whether checking the files takes less time than starting processes."""
     part = 0.0
     for source in sources:
         try:
@@ -108,7 +109,7 @@ _judging = _stopped = False
 
 def _start(data: Path, everything: bool, quiet: bool) -> None:
     global _checker
-    # Interrupts are the other process's to tell of.
+    # The parent process reports interrupts.
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)
     threading.Thread(target=end_with_parent, daemon=True).start()
@@ -116,8 +117,8 @@ def _start(data: Path, everything: bool, quiet: bool) -> None:
 
 
 def _stop(*_: object) -> None:
-    """Stop when interrupted. Within a file this process ends at once, as a file may take long. In the middle of an
-    answer it does not: the other process would be left waiting."""
+    """Stop when interrupted. While checking a file this process ends at once, as a file may take long; while sending an
+    answer it does not, as the parent process would wait forever."""
     global _stopped
     _stopped = True
     if _judging:

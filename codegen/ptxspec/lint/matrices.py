@@ -1,4 +1,4 @@
-"""The assembler's verdict on one instruction that multiplies matrices, from the forms that there are."""
+"""The assembler's verdict on one instruction that multiplies matrices, from the existing forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..ptx.matching import in_braces, mixed, unknown_names, unreadable
 from ..ptx.operands import Operand, Shape
 from ..query.database import Database
 
-# The operands, as messages call them.
+# The names of operands in messages.
 _MATRICES = ("D", "A", "B", "C")
 _SELECTOR, _IDS, _WORDS = "selector", "{byte-id, thread-id}", ("metadata", "scales of A", "scales of B")
 _SPARSE = (_WORDS[0], _SELECTOR)
@@ -31,13 +31,13 @@ _SIZE = re.compile(r"(\d+)(?:x(\d))?$")
 
 
 class MatrixJudge:
-    """Judges statements that multiply matrices."""
+    """A judge of statements that multiply matrices."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self.opcodes: frozenset[str] = frozenset(db.data["matrices"])
         letters = db.data["assembler"]["constraints"]
-        # Compilers declare the first type; where bits are taken, other instructions take it too, and these do not.
+        # Compilers declare the first type. Unlike other instructions, these do not accept it for bits.
         self._letters = {f'"{c}"': (f".{registers[0]}",) for c, registers in letters.items()}
 
     @cached_property
@@ -56,8 +56,8 @@ class MatrixJudge:
     def complaints(
         self, head: str, shapes: Sequence[Shape] | None, target: str | None, ptx: str | None
     ) -> tuple[str | None, tuple[Complaint, ...]]:
-        """Return the form's spelling where there is one, and what is wrong with a statement. `shapes` are the kinds of
-        its operands, None where they are not known."""
+        """Return the form's spelling if it exists, and the errors in a statement. `shapes` are the kinds of its
+        operands, None if they are unknown."""
         f = self._forms.get(parts_of(head.split("."), self._data["ordered"]))
         unknown = tuple(unknown_names(shapes or ()))
         if f is None:
@@ -216,7 +216,7 @@ class MatrixJudge:
             yield from mixed([self._type(k) for k in parts if k != constants.SINGLE or size == _SINGLE], operand)
 
     def _types(self, about: str, operand: int, parts: Sequence[str], taken: Sequence[str]) -> Iterator[Complaint]:
-        """Yield complaints about the types of a matrix's registers. Registers of different types are taken as bits."""
+        """Yield complaints about the types of a matrix's registers. Registers of different types count as bits."""
         wanted, size = {f".{t}" for t in taken}, _bits(taken[0])
         small = [i for i, kind in enumerate(parts) if kind in (kinds.SPECIAL, kinds.NARROW_SPECIAL)]
         if small and size != _SINGLE:
@@ -229,7 +229,7 @@ class MatrixJudge:
                 continue
             is_ = f"has the constraint {kind} ({' or '.join(own)})" if kind[0] == '"' else f"is a {kind} register"
             message = f"{{operand}} {is_}; {about} takes {' or '.join(f'.{t}' for t in taken)}"
-            # A variable of C with another type would be converted, and not be taken as bits.
+            # A C variable of another type would be converted instead of keeping its bits.
             help = f"name registers of .{taken[0]}" if kind[0] == "." else ""
             yield Complaint(ERROR, "illegal-register", message, help, operand=operand, part=i)
 

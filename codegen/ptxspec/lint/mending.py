@@ -1,4 +1,4 @@
-"""Findings -> changes of the text by which they are gone."""
+"""Findings -> the changes of the text that fix them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 from .findings import Finding
 
 _COMMENT = re.compile(r"//|/\*")
-# A code that an ignore names, with what separates it from the others.
+# A code in an ignore comment, with its separator.
 _IGNORED = re.compile(r"ptxspec:[ \t]*ignore(?:-file)?[ \t]*\[(?P<codes>[^\]\n]*)\]")
 _CODE = re.compile(r"[^\s,]+")
 
 
 class Edit(NamedTuple):
-    """A change of a text: `new` in the place of what stands from `start` to `end`. `doubt` says what may be different
-    then, as "but for the bits of a NaN"; it is empty where nothing is."""
+    """A change of a text: `new` replaces the text from `start` to `end`. `doubt` says what may be different then, such
+    as "but for the bits of a NaN"; it is empty if nothing is."""
 
     start: int
     end: int
@@ -25,13 +25,13 @@ class Edit(NamedTuple):
     doubt: str = ""
 
 
-# A mend may show what else is wrong.
+# A fix may reveal further errors.
 _MOST_PASSES = 10
 
 
 def mended(text: str, judge: Callable[[str], Iterable[Finding]]) -> str:
-    """Return a text with what mends the findings in it that is in no doubt. `judge` finds them; a change by which it
-    finds something else is not made."""
+    """Return a text with those findings fixed whose fixes are certain. `judge` finds them; a change that causes another
+    finding is not made."""
     found = list(judge(text))
     for _ in range(_MOST_PASSES):
         edits = [e for f in found if (e := edit(f, text)) is not None and not e.doubt]
@@ -51,7 +51,7 @@ def _kinds(findings: Iterable[Finding]) -> Counter[str]:
 
 
 def _apart(edits: Iterable[Edit]) -> list[Edit]:
-    """Return those changes that touch no other one before them."""
+    """Return those changes that do not overlap an earlier one."""
     found: list[Edit] = []
     for e in sorted(edits):
         if not found or e.start >= found[-1].end:
@@ -66,20 +66,20 @@ def _changed(text: str, edits: Iterable[Edit]) -> str:
 
 
 def edit(finding: Finding, text: str) -> Edit | None:
-    """Return the change that mends a finding in the text that was judged; None where none is known that is safe."""
+    """Return the change that fixes a finding in the text that was checked, or None if no safe one is known."""
     if finding.code == "unused-ignore":
         return _without_ignore(finding, text)
     mend = finding.mend
     if mend is None or _COMMENT.search(mend.old):
         return None
-    # What else stands there is escaped, or in several strings.
+    # Any other text there is escaped, or in several strings.
     if "".join(text[mend.start : mend.end].split()) != "".join(mend.old.split()):
         return None
     return Edit(mend.start, mend.end, mend.new, mend.doubt)
 
 
 def _without_ignore(finding: Finding, text: str) -> Edit | None:
-    """Return the change that takes a code out of an ignore; its whole comment where that says nothing else."""
+    """Return the change that removes a code from an ignore comment, or the whole comment if it has no other."""
     line = 0
     for _ in range(finding.line - 1):
         line = text.index("\n", line) + 1
@@ -91,7 +91,7 @@ def _without_ignore(finding: Finding, text: str) -> Edit | None:
         return None
     codes = [m.span() for m in _CODE.finditer(text, *said.span("codes"))]
     i = next((i for i, (start, _) in enumerate(codes) if start == at), None)
-    if i is None:  # brackets stand within the brackets
+    if i is None:  # if there are brackets within the brackets
         return None
     if len(codes) > 1:
         return Edit(at, codes[i + 1][0], "") if i + 1 < len(codes) else Edit(codes[i - 1][1], codes[i][1], "")
@@ -99,6 +99,6 @@ def _without_ignore(finding: Finding, text: str) -> Edit | None:
     for mark, end in (("//", ""), ("#", ""), ("/*", "*/"), ("<!--", "-->")):
         if before.endswith(mark) and behind == end:
             before = before.removesuffix(mark).rstrip()
-            # A line that held the comment alone goes as a whole.
+            # A line with only the comment is removed completely.
             return Edit(line + len(before), stop, "") if before else Edit(line, min(stop + 1, len(text)), "")
     return None

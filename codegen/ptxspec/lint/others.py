@@ -1,5 +1,5 @@
-"""The errors of any statement, whichever instruction it is: in its guard, with operands that nothing declares,
-and with the lengths of vectors."""
+"""The errors of any statement, whichever instruction it is: in its guard, in undeclared operands, and in the lengths of
+vectors."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from ..query.database import Database
 
 _GUARD = re.compile(r"@\s*+!?\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", re.ASCII)
-# No label is longer, as far as anyone looks back from its colon.
+# The longest label: how far the search goes back from its colon.
 _LONGEST = 4096
 _LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NOT_WRITTEN = (kinds.FUNCTION, kinds.VARIABLE, *kinds.SPECIALS)
 _HELP = "name a register"
 _UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
-# Names of no other kind are right wherever they stand, but for those that branches go to.
+# Other kinds of names are right anywhere, except as targets of branches.
 _REMARKABLE = frozenset([*_UNKNOWN, *_NOT_WRITTEN])
-# What may be a predicate.
+# Kinds that may be a predicate.
 _PREDICATES = (".pred", kinds.PREDICATE_SPECIAL, kinds.REGISTER)
 _NOTHING = Places()
 
 
 class Labels:
-    """The labels of a text. They are looked for when one is asked for, as they may stand behind what names them."""
+    """The labels of a text. They are searched for when first needed, as they may follow the statements that name
+    them."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -49,7 +50,7 @@ class Labels:
 
 
 def guard(text: str, statement: int, registers: Registers, labels: Labels) -> Problem | None:
-    """Return what is wrong with the guard of a statement."""
+    """Return the error in the guard of a statement."""
     m = _GUARD.match(text, statement)
     if m is None:
         return None
@@ -64,7 +65,7 @@ def guard(text: str, statement: int, registers: Registers, labels: Labels) -> Pr
 
 
 def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[str, Outside]) -> Iterator[Problem]:
-    """Yield what is wrong with the names among the operands of an instruction that the database does not have."""
+    """Yield the errors in the names among the operands of an instruction that the database does not have."""
     opcode = item.text.partition(".")[0].strip()
     places = outside[opcode].operands if opcode in outside else _NOTHING
     remarkable = places.only_labels or not _REMARKABLE.isdisjoint(map(registers.kind, _NAME.findall(item.operands)))
@@ -87,7 +88,7 @@ def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[st
 
 
 class Specials:
-    """The special registers that statements read, held against what they need."""
+    """A check of the special registers that statements read against their requirements."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -97,8 +98,8 @@ class Specials:
     def problems(
         self, text: str, start: int, registers: Registers, target: str | None, ptx: str | None
     ) -> Iterator[Problem]:
-        """Yield what is missing where a part of a statement stands, which starts at `start`: the target or the PTX
-        version does not have a register."""
+        """Yield the errors in a part of a statement, which starts at `start`: special registers that the target or the
+        PTX version does not have."""
         for m in self._name.finditer(text):
             if registers.home(m[0]) is not None:
                 continue
@@ -109,8 +110,8 @@ class Specials:
 
 
 def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[str, Outside]) -> Iterator[Problem]:
-    """Yield what is wrong with the lengths of the vectors of an instruction."""
-    # Those of the database have one source.
+    """Yield the errors in the lengths of the vectors of an instruction."""
+    # Instructions of the database with vectors have one source.
     is_move = isinstance(item, Instruction)
     written = item.head if isinstance(item, Instruction) else item.text
     may_be_vectors = ".v" in written or (not is_move and ("{" in item.operands or registers.has_vectors))
@@ -140,7 +141,7 @@ def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[st
 
 
 def _length(kind: str, operand: Operand) -> int:
-    """Return how many registers an operand is; 0 where that is not known."""
+    """Return how many registers an operand is; 0 if unknown."""
     if kind == kinds.VECTOR:
         return len(operand.parts)
     if kind.startswith(".v"):

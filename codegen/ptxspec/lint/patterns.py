@@ -1,4 +1,4 @@
-"""Patterns of paths, as .gitignore and ruff have them: `third_party`, `*.inc`, `src/**/old_*.cu`."""
+"""Patterns of paths, in the syntax of .gitignore and ruff: `third_party`, `*.inc`, `src/**/old_*.cu`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 
 class Pattern(NamedTuple):
-    """A pattern, the folder that it counts from, and where it stands. Without a slash within it is the name of a file
-    or folder at any depth, else a path; what is in a folder that it matches is matched too."""
+    """A pattern, the folder that it is relative to, and its place. Without an inner slash it is the name of a file or
+    folder at any depth, else a path; it also matches everything in a folder that it matches."""
 
     text: str
     base: Path
     place: str = ""
 
     def matches(self, path: Path) -> bool:
-        """Return whether a pattern matches `path`, which is absolute. The folder itself is not in it, whatever the
-        pattern."""
+        """Return whether a pattern matches `path`, which must be absolute. No pattern matches its own folder."""
         if path == self.base:
             return False
         try:
@@ -42,12 +41,12 @@ _KNOWN: dict[str, re.Pattern[str]] = {}
 
 
 def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern. Each wildcard but the last takes as little as it can and is never
-    tried again: what follows it then has the most left, and matching is linear in the path's length."""
+    """Return the regular expression of a pattern. Each wildcard but the last matches as little as possible and is never
+    retried: that leaves most for the rest, and matching is linear in the path's length."""
     found = _KNOWN.get(pattern)
     if found is None:
         text = PurePath(pattern).as_posix().removeprefix("./")
-        runs: list[list[str]] = [[]]  # what stands between two `**`
+        runs: list[list[str]] = [[]]  # parts between two `**`
         for name in (["**"] if "/" not in text else []) + text.lstrip("/").split("/"):
             if name == "**":
                 runs.append([])
@@ -62,7 +61,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 
 def _name(name: str) -> str:
-    """The expression of a file's or a folder's name."""
+    """Return the expression of a file's or a folder's name."""
     fixed = [""]
     for part in _PARTS.findall(name):
         if part.startswith("*"):
@@ -83,7 +82,7 @@ def _part(part: str) -> str:
         found = f"[^{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
         try:
             re.compile(found)
-        except re.error:  # such as [z-a], which is no set
+        except re.error:  # such as [z-a], which is not a set
             return re.escape(part)
         return found
     return re.escape(part)

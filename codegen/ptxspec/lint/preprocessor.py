@@ -1,7 +1,7 @@
 """The conditions of C's preprocessor around code, decided for a target in three values.
 
-True is compiled, False is not, and None is unknown: that depends on what the file does not say. The value of a macro is
-an integer, or None where it is unknown."""
+True is compiled, False is not, and None is unknown: it depends on something outside of the file. The value of a macro
+is an integer, or None if it is unknown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .macros import NONE, UNKNOWN, Macro, Truth
 
-# The most macros that stand for each other one after the other, and the most levels of brackets.
+# The longest chain of macros that expand to each other, and the most levels of brackets.
 _DEEPEST = 40
 
 _WORD = re.compile(r"\w+")
@@ -34,7 +34,7 @@ _TOKEN = re.compile(
 
 
 class _Directive(NamedTuple):
-    """A directive from `start` to `end`, and what stands behind its name, without comments."""
+    """A directive from `start` to `end`, and the text after its name, without comments."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class _Directive(NamedTuple):
 
 
 class Region(NamedTuple):
-    """The text from `start` on, up to the next region. `condition`: the one that is unknown."""
+    """The text from `start` on, up to the next region. `condition`: the unknown one."""
 
     start: int
     compiled: Truth
@@ -52,8 +52,8 @@ class Region(NamedTuple):
 
 @dataclass
 class _Group:
-    """An #if with its branches so far. `taken`: whether one of them was compiled; `outer`: whether the group is.
-    `off`: that is the same for every target, as by `#if 0`. `condition`: the last one that is unknown."""
+    """An #if with its branches so far. `taken`: whether one of them was compiled; `outer`: whether the group is. `off`:
+    the condition is the same for every target, as in `#if 0`. `condition`: the last unknown one."""
 
     outer: Truth
     taken: Truth
@@ -63,7 +63,7 @@ class _Group:
 
 @dataclass
 class _State:
-    """The macros so far, of which those that are `fixed` stay, and the groups around."""
+    """The macros so far, of which those in `fixed` do not change, and the enclosing groups."""
 
     macros: dict[str, Macro]
     fixed: frozenset[str]
@@ -74,10 +74,10 @@ class _State:
 def regions(
     text: str, macros: Mapping[str, Macro], known: Mapping[str, Macro], said: Mapping[str, Macro]
 ) -> tuple[list[Region], Mapping[str, Macro]]:
-    """Return the regions of a text, and the macros at its end. `macros` are those that the compiler defines for the
-    target, `known` those of headers, which what the text defines comes before, and `said` come before that."""
+    """Return the regions of a text, and the macros at its end. `macros` are the compiler's for the target, and `known`
+    those of headers, which the text's own definitions override; `said` override all."""
     directives = list(_directives(text))
-    # With one that the text defines something else may be meant than what a header of that name has.
+    # A macro that the text defines may mean something else than a header's of the same name.
     own = {m[0] for d in directives if d.name == "define" and (m := _WORD.match(d.rest))}
     others = {name: macro for name, macro in known.items() if name.removesuffix("()") not in own}
     state = _State({**others, **macros, **said}, frozenset(said))
@@ -115,8 +115,8 @@ def _directives(text: str) -> Iterator[_Directive]:
 
 
 def _include_guard(text: str, directives: Iterable[_Directive]) -> int:
-    """Return where the condition starts by which a header is read once, which holds when it is read; -1 where there is
-    none."""
+    """Return the start of the include guard's condition, which is true on the first reading; -1 if there is no
+    guard."""
     first, guard, depth, is_defined = -1, "", 0, False
     for start, end, name, rest in directives:
         if name == "pragma":
@@ -138,7 +138,7 @@ def _include_guard(text: str, directives: Iterable[_Directive]) -> int:
         if name == "endif":
             depth -= 1
             if not depth:
-                # What is behind it is read twice, so that it is another condition.
+                # Text behind it is read twice, so it is not an include guard.
                 return -1 if _COMMENT.sub("", text[end:]).strip() else first
     return -1
 
@@ -159,8 +159,8 @@ def _branch(state: _State, condition: str, holds: Truth) -> None:
 
 
 def _define(state: _State, name: str, rest: str) -> None:
-    """Define a macro or take it back. One that the file defines for other targets is not defined for this one, unless
-    something else says so first; what `#if 0` leaves out may be defined by an option."""
+    """Define or undefine a macro. One that the file defines only for other targets is undefined for this one unless it
+    is known; one that `#if 0` leaves out may be defined by an option."""
     m = re.match(r"([A-Za-z_]\w*)(\()?(.*)", rest, re.DOTALL)
     if m is None or m[1] in state.fixed:
         return
@@ -177,12 +177,12 @@ def _define(state: _State, name: str, rest: str) -> None:
 
 
 def both(a: Truth, b: Truth) -> Truth:
-    """Return whether both hold."""
+    """Return whether both are true."""
     return False if a is False or b is False else None if a is None or b is None else True
 
 
 def either(a: Truth, b: Truth) -> Truth:
-    """Return whether one of two holds."""
+    """Return whether one of two is true."""
     return opposite(both(opposite(a), opposite(b)))
 
 
@@ -191,7 +191,7 @@ def opposite(a: Truth) -> Truth:
 
 
 def decided(condition: str, macros: Mapping[str, Macro]) -> Truth:
-    """Return whether the condition of an #if holds; None too where it cannot be read."""
+    """Return whether the condition of an #if is true; None if it is unknown or cannot be read."""
     try:
         value = _Expression(condition, macros, {}).value()
     except _UnreadableError:
@@ -200,10 +200,10 @@ def decided(condition: str, macros: Mapping[str, Macro]) -> Truth:
 
 
 class _UnreadableError(Exception):
-    """A condition that is no expression of the preprocessor's, or is too deep."""
+    """A condition that is not a preprocessor expression, or is too deep."""
 
 
-# What binds tighter has a higher number.
+# Operators that bind tighter have a higher number.
 _BINARY = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8,
     "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
@@ -211,7 +211,7 @@ _BINARY = {
 
 
 class _Expression:
-    """An expression of the preprocessor's, evaluated as it is read. `known` are the values of macros so far."""
+    """A preprocessor expression, evaluated while it is read. `known` are the values of macros so far."""
 
     def __init__(self, text: str, macros: Mapping[str, Macro], known: dict[str, int | None], depth: int = 0) -> None:
         self._macros, self._known, self._depth = macros, known, depth
@@ -315,8 +315,8 @@ class _Expression:
         return _Expression(body, self._macros, self._known, self._depth + 1).value()
 
     def _called(self, macro: Macro | None, arguments: Sequence[str]) -> int | None:
-        """Return the value of a macro with arguments. Nothing is known of an operator, as __has_include(<x>), or of one
-        that is given fewer than what it stands for has."""
+        """Return the value of a macro with arguments. It is unknown for operators such as __has_include(<x>), and if
+        there are fewer arguments than the replacement has."""
         if macro is None or not macro.body:
             return None
         if self._depth >= _DEEPEST:
@@ -327,7 +327,7 @@ class _Expression:
             return None
 
     def _arguments(self) -> list[str]:
-        """Take arguments, behind their opening bracket."""
+        """Read arguments, behind their opening bracket."""
         found, depth = [""], 1
         while self._at < len(self._tokens):
             token = self._next()
@@ -360,7 +360,7 @@ def _number(token: str) -> int:
 
 
 def _wrapped(x: int) -> int:
-    """Return an integer of 64 bits, in which the preprocessor computes."""
+    """Return an integer wrapped to 64 bits, with which the preprocessor computes."""
     return (x + (1 << 63)) % (1 << 64) - (1 << 63)
 
 

@@ -1,4 +1,4 @@
-"""Files as text, and where its characters stand."""
+"""Files as text, and the positions of their characters."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..diagnostics import PtxspecError
 from ..files import Bounded
 from ..ptx.complaints import Position
 
-# The most megabytes read of a file. Of a stream, which may have no end, fewer are read.
+# The most megabytes read of a file. The limit is lower for streams, which may have no end.
 _MEGABYTES = 64
 _SHOWN_BEFORE, _SHOWN = 80, 160
-# All bytes but the control characters that no text has.
+# All bytes but control characters that do not occur in text.
 _NO_CONTROL = bytes({*range(256)} - {*range(0x09), *range(0x0E, 0x1A), *range(0x1C, 0x20)})
-# The beginning of a file tells its encoding.
+# The beginning of a file reveals its encoding.
 _BEGINNING = 1 << 18
 
 
 class NotTextError(PtxspecError):
-    """The error for a file that is no text, or in an encoding that is not read."""
+    """The error for a file that is not text, or in an unsupported encoding."""
 
 
 class Whole:
@@ -30,7 +30,7 @@ class Whole:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # The place last asked for, its line and where that begins: mostly the next one is a little further on.
+        # The last offset, its line and the start of that line: the next one is usually a little further on.
         self._known = (0, 1, 0)
 
     def place(self, offset: int) -> Position:
@@ -47,13 +47,12 @@ class Whole:
 
 
 def read(path: Path | str) -> str:
-    """A file's text. Raises PtxspecError for one that cannot be read, is too long or is not text."""
+    """Return a file's text. Raises PtxspecError if it cannot be read, is too long or is not text."""
     return decoded(read_bytes(path), str(path))
 
 
 def read_bytes(path: Path | str) -> bytes:
-    """Return a file's content. Raises PtxspecError for one that cannot be read or is too long, as a pipe without an end
-    is."""
+    """Return a file's content. Raises PtxspecError if it cannot be read or is too long, as a pipe without an end is."""
     if os.path.isdir(path):
         raise PtxspecError(f"{path} is a folder; name the files in it")
     try:
@@ -65,7 +64,7 @@ def read_bytes(path: Path | str) -> bytes:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Bytes as text. Comments come in all kinds of encodings, so that what is not UTF-8 is no error by itself."""
+    """Return bytes as text. Comments are in all kinds of encodings, so a few errors in UTF-8 are tolerated."""
     text = data.decode("utf-8", "replace")
     strange = "\ufffd" in text and 8 * text.count("\ufffd", 0, _BEGINNING) > min(len(text), _BEGINNING)
     if strange or data.translate(None, _NO_CONTROL):

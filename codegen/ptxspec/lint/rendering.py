@@ -87,7 +87,7 @@ def as_json(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
 
 
 def github(findings: Iterable[Finding], paint: Paint = plain) -> Iterator[str]:
-    """Yield one workflow command a line. GitHub finds files from the top of the repository, wherever the command
+    """Yield one workflow command a line. GitHub resolves files from the top of the repository, wherever the command
     runs."""
     top = os.environ.get("GITHUB_WORKSPACE")
     inside = os.path.relpath(os.getcwd(), top) if top else "."
@@ -105,7 +105,7 @@ def _from_top(file: str, inside: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    # GitHub's log obeys escape sequences, as a terminal does.
+    # GitHub's log interprets escape sequences, as a terminal does.
     return "%0A".join(visible(line).replace("%", "%25") for line in text.split("\n"))
 
 

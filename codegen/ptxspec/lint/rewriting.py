@@ -1,4 +1,4 @@
-"""Files with other text in them: what is not touched stays byte for byte, and a file is there whole at all times."""
+"""Files with new text: untouched parts remain byte for byte, and files are replaced atomically."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .reading import decoded, read_bytes
 
 
 class Rewriting:
-    """A file and its new text. Raises PtxspecError for one that cannot be read, or is not UTF-8: something in it would
-    be lost."""
+    """A file and its new text. Raises PtxspecError if it cannot be read, or is not UTF-8, as parts of it would be
+    lost."""
 
     def __init__(self, path: str, change: Callable[[str], str]) -> None:
         self.path = path
@@ -34,14 +34,14 @@ class Rewriting:
         return self._after != self._before
 
     def write(self) -> None:
-        """Write the file. Raises PtxspecError where that cannot be done."""
+        """Write the file. Raises PtxspecError if that fails."""
         try:
             replace_text(Path(os.path.realpath(self.path)), self._after.replace("\n", self._ends))
         except OSError as e:
             raise PtxspecError(f"{self.path}: {e.strerror or e}") from None
 
     def diff(self) -> Iterator[str]:
-        """Yield the lines that differ, as `diff -u` writes them, without their ends."""
+        """Yield the lines that differ, as `diff -u` writes them, without line ends."""
         before, after = (text.splitlines(keepends=True) for text in (self._before, self._after))
         for line in difflib.unified_diff(before, after, self.path, self.path):
             yield line.rstrip("\n")

@@ -1,4 +1,4 @@
-"""The database's rules of the assembler, as ptx/matching.py asks for them."""
+"""The database's rules of the assembler, with the interface that ptx/matching.py uses."""
 
 from __future__ import annotations
 

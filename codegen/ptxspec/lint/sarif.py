@@ -35,7 +35,7 @@ def sarif(findings: Iterable[Finding]) -> Iterator[str]:
 
 def _result(f: Finding, rule: int) -> dict[str, Any]:
     region = {"startLine": f.line, "startColumn": f.column}
-    # What is meant may go on in the next line; only within one is the end column known.
+    # The finding may continue on the next line; the end column is only known within a line.
     if f.at + f.length <= len(f.source):
         region["endColumn"] = f.column + f.length
     return {
@@ -48,8 +48,8 @@ def _result(f: Finding, rule: int) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """Relative paths stay relative, so that code scanning finds them in the repository. Names are bytes, of which not
-    all are text."""
+    """Return a file's URI. Relative paths remain relative, so that code scanning finds them in the repository. Names
+    are bytes, which need not be text."""
     path = PurePath(file)
     if path.is_absolute():
         return path.as_uri()

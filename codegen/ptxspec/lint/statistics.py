@@ -11,9 +11,8 @@ from .rendering import severities
 
 
 class Tally:
-    """The number of instructions judged, by opcode, and of those that the database does not know: other instructions of
-    its opcodes and, where `everything` is counted, all others. `headers` counts the .version and .target that were
-    read."""
+    """The number of instructions checked, by opcode, and of those that the database does not know: other instructions
+    of its opcodes and, if `everything` is counted, all others. `headers` counts the .version and .target directives."""
 
     def __init__(self, everything: bool = False) -> None:
         self.everything = everything
@@ -23,20 +22,20 @@ class Tally:
 
 
 class Account:
-    """The account of what was judged in some files."""
+    """The account of what was checked in some files."""
 
     def __init__(self, everything: bool = False) -> None:
         self.tally = Tally(everything)
-        self.files = 0  # that have instructions of the database
-        self.others = 0  # that have none
-        self.errors = False  # whether what was found makes the exit code 1
+        self.files = 0  # with instructions of the database
+        self.others = 0  # without any
+        self.errors = False  # whether a finding makes the exit code 1
         self.severities: Counter[str] = Counter()
         self.codes: Counter[str] = Counter()
         self.ignored = 0
-        self.excluded = 0  # findings where the compiler does not look
+        self.excluded = 0  # findings in code that is not compiled
         self.known = 0  # findings of a baseline, or in lines that have not changed
-        self.asked: Counter[str] = Counter()  # findings under conditions that are not understood, by these
-        # What they were judged for: whether they said that themselves, target and PTX version.
+        self.asked: Counter[str] = Counter()  # findings under conditions that are not understood, by condition
+        # What files were checked for: whether they stated that themselves, target and PTX version.
         self.judged_for: set[tuple[bool, str | None, str | None]] = set()
 
     def add(self, other: Account) -> None:
@@ -81,7 +80,7 @@ class Account:
         return ", ".join([what, *list(how)[:1], *rest])
 
     def table(self) -> Iterator[str]:
-        """Yield a line for each opcode, and one for each code that was found."""
+        """Yield a line for each opcode, and one for each code with findings."""
         tally = self.tally
         names = sorted({*tally.judged, *tally.outside}, key=lambda n: (-tally.judged[n], -tally.outside[n], n))
         rows = [(n, tally.judged[n], tally.outside[n]) for n in names]

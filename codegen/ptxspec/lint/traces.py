@@ -1,11 +1,11 @@
-"""The traces of PTX in a program. A program that has none is not read, which makes a tree of sources as cheap as a
-search for a word in it."""
+"""The traces of PTX in a program. A program without any is not parsed, so that checking a tree of sources costs as
+little as searching it for a word."""
 
 from __future__ import annotations
 
 import re
 
-# Inline assembly says so; a string that is PTX by itself names a version, or a type behind an opcode.
+# Inline assembly is named so; a string that is PTX by itself names a version, or has a type behind an opcode.
 _WORD = "asm"
 # The types that a spelling may end in.
 TYPE = r"(?:[bsuf]\d++|bf16|tf32|u?e\dm\d(?:p\d)?|s\df\d|pred)(?:x\d++)?"

@@ -1,8 +1,8 @@
-"""PTX as text, which lint judges and the emulator runs: ptxemu has a copy of this folder.
+"""PTX as text, which lint checks and the emulator runs: ptxemu has a copy of this folder.
 
 scanning.py    text -> statements and directives
-operands.py    what kind each operand is
-constants.py   constant expressions, computed
-registers.py   what the registers are that the text declares
+operands.py    the kinds of operands
+constants.py   constant expressions, evaluated
+registers.py   the registers that a text declares
 matching.py    the operands of a statement against the signature of its variant
-complaints.py  what is wrong with them, and where"""
+complaints.py  errors in them, and their positions"""

@@ -1,4 +1,4 @@
-"""Constant expressions, computed as the assembler computes them."""
+"""Constant expressions, evaluated as the assembler does it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeAlias
 
-# The kinds of expressions. A number of 0f and eight digits stands by itself; any other floating-point one is a double.
+# The kinds of expressions. A single is a number with 0f and eight digits by itself; other floating-point ones are
+# doubles.
 SINGLE, DOUBLE, INTEGER = "single", "double", "integer"
-# The errors: out of the range of doubles, or of 64 bits; both sorts of numbers in one operation; no expression at all.
+# The errors: out of the range of doubles, or of 64 bits; both sorts of numbers in one operation; not an expression.
 OVERFLOW, INTEGER_OVERFLOW, MIXED, MALFORMED = "overflow", "integer overflow", "mixed", "malformed"
 
 _DECIMAL = r"(?:\d++\.\d*+|\.\d++|\d++(?=[eE]))(?:[eE][+-]?\d++)?(?!\w)"
@@ -41,8 +42,8 @@ def kind(text: str) -> str:
 
 
 def value(text: str) -> tuple[str, float | int]:
-    """Return the kind of a constant expression and its value: of a single, the bits. Of what is no constant the value
-    means nothing."""
+    """Return the kind of a constant expression and its value; for a single, the bits. The value is meaningless if the
+    text is not a constant."""
     expression = _Expression()
     position = 0
     try:
@@ -76,21 +77,21 @@ _INTEGERS: dict[str, Callable[[int, int], int]] = {
     "^": operator.xor, "&&": lambda a, b: int(bool(a and b)), "||": lambda a, b: int(bool(a or b)),
 }  # fmt: skip
 _UNARY = {"+": "plus", "-": "minus", "!": "!", "~": "~", "(": "("}
-# What binds more tightly has a higher rank. A `?` waits for its `:`, and that for what follows.
+# Operators that bind tighter have a higher rank. A `?` waits for its `:`, and that for what follows.
 _RANK = {"(": -1, "?": 0, ":": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "<": 8, "<=": 8, ">": 8,
          ">=": 8, "<<": 9, ">>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11}  # fmt: skip
 _TIGHTEST = 12
 
 
 class _Expression:
-    """Computes an expression of any depth as its tokens come."""
+    """An expression of any depth, evaluated as its tokens come."""
 
     def __init__(self) -> None:
         self.singles = 0
-        self.single = 0  # the bits of the last one
+        self.single = 0  # the bits of the last single
         self._values: list[_Number] = []
         self._operators: list[str] = []
-        self._tokens = 0  # but for parentheses
+        self._tokens = 0  # without parentheses
         self._wanted = True  # an operand comes next
 
     def take(self, token: re.Match[str]) -> None:
@@ -113,7 +114,7 @@ class _Expression:
             self._operators.append(":")
             self._wanted = True
         elif mark in _RANK and mark != "(":
-            # `?` groups to the right, everything else to the left.
+            # `?` groups to the right, all others to the left.
             self._reduce(_RANK[mark] + (mark == "?") * 2)
             self._operators.append(mark)
             self._wanted = True
@@ -175,7 +176,7 @@ class _Expression:
         if m["double"]:
             return float(struct.unpack(">d", bytes.fromhex(m["double"]))[0])
         value = float(m["decimal"])
-        # The C library finds numbers out of range that would be subnormal.
+        # The C library reports numbers that would be subnormal as out of range.
         if not re.search("[1-9]", m["decimal"].lower().partition("e")[0]):
             return value
         if value == math.inf or (value < sys.float_info.min and Decimal(value) != Decimal(m["decimal"])):
@@ -195,7 +196,7 @@ def _wrapped(value: int) -> int:
 
 
 def _whole(m: re.Match[str]) -> int:
-    """An integer. The assembler notices that one is too large when it has passed 2**63 before the last digit."""
+    """Return an integer. The assembler only detects overflow if the value exceeds 2**63 before the last digit."""
     bases = (("hexadecimal", 16), ("binary", 2), ("octal", 8), ("integer", 10))
     base, digits = next((base, m[name]) for name, base in bases if m[name])
     value = 0

@@ -1,4 +1,4 @@
-"""The registers that a text declares, block by block, and so the kinds of the names among the operands."""
+"""The registers that a text declares, block by block, and the kinds of the names among the operands."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
-# Placeholders of inline assembly, which may stand for a constant.
+# Placeholders of inline assembly, which may be constants.
 _PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
-# Names in these may be those of constants.
+# Names in these may be names of constants.
 _COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
-# No program nests blocks so deep.
+# No program nests blocks this deep.
 _DEEPEST = 1000
-# Begins the kind of special registers of which a field is read.
+# The prefix of the kind of special registers with fields.
 _VECTOR = "vector "
-# The kinds of special registers, by the bits of the operands that read them.
+# The kinds of special registers, by the bits of operands that may read them.
 _SPECIAL = {
     (1,): kinds.PREDICATE_SPECIAL,
     (32,): kinds.SPECIAL,
@@ -38,22 +38,21 @@ _SPECIAL = {
     (16, 32): kinds.NARROW_SPECIAL,
     (16, 32, 64): kinds.ANY_SPECIAL,
 }
-# Variables that have elements.
+# Variables with elements.
 _ARRAY = "array"
 # The parts of a register by the number of its lanes.
 _LANES = {"2": ".x.y.r.g", "4": ".x.y.z.w.r.g.b.a"}
 _MANY = 100_000
 
-# Names of one block, of registers, variables and functions: of %f<9>, %f has the count and the type.
+# The names of registers, variables and functions in one block: for %f<9>, %f has the count and the type.
 Block = dict[str, tuple[int | None, str]]
 
 
 class Registers:
-    """The meanings of the names in one text. Where a declaration may have been missed, nothing is said of them.
+    """The meanings of the names in one text. If a declaration may have been missed, names are unknown.
 
-    `special` has the names that mean something without a declaration. `constraints` are the letters of the operands
-    %0, %1 and so on of inline assembly. `whole`: nothing is filled into the text elsewhere, so that what it does not
-    declare is declared nowhere."""
+    `special` are the names that have a meaning without a declaration. `constraints` are the letters of the operands %0,
+    %1 and so on of inline assembly. `whole`: the text has no placeholders, so undeclared names are declared nowhere."""
 
     def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
         self._special = special
@@ -61,15 +60,15 @@ class Registers:
         self._whole = whole
         self._blocks: list[Block] = [{}]
         self._opened = 0
-        self._numbers = [0]  # of the blocks that are open
+        self._numbers = [0]  # of the open blocks
         self._pending: Block | None = None  # the registers of a function whose body follows
-        self._body: int | None = None  # how deep the body of the function is
+        self._body: int | None = None  # the depth of the function's body
         self._lost = False
-        self.has_vectors = False  # whether some register is declared as one
+        self.has_vectors = False  # whether some register is declared as a vector
         self._known: dict[str, str] = {}
 
     def take(self, text: str | None) -> None:
-        """Take in a declaration, a function's head or braces; None is a part of the text that was not read."""
+        """Record a declaration, a function's head or braces; None for text that was not read."""
         self._known.clear()
         if text is None:
             self._lost = True
@@ -79,7 +78,7 @@ class Registers:
             self._declare(text)
 
     def known(self, operand: Operand) -> Operand:
-        """An operand, with what is known of the names of registers in it."""
+        """Return an operand with the known kinds of the names of registers in it."""
         if operand.kind == kinds.REGISTER:
             return operand._replace(kind=self.kind(operand.text))
         if not operand.parts:
@@ -91,7 +90,7 @@ class Registers:
             parts = parts[:1]
         elif operand.kind in (kinds.SUM, kinds.EXPRESSION):
             return _no_constant(operand, parts)
-        # To a register of any type the assembler adds; a variable is declared elsewhere.
+        # The assembler adds to a register of any type; a variable is declared elsewhere.
         if operand.kind == kinds.SUM and parts[0].kind == kinds.REGISTER and parts[0].text[0] not in "%$":
             parts = (parts[0]._replace(kind=kinds.VARIABLE),)
         return operand._replace(parts=parts)
@@ -100,7 +99,7 @@ class Registers:
         text = re.sub(COMMENT, " ", directive).replace("%%", "%")
         is_register, is_head = text.startswith(".reg"), _HEAD.search(text) is not None
         if HOLE in text:
-            # A variable whose name is not known is no register that is.
+            # A variable with an unknown name is certainly not a known register.
             self._lost |= is_register or is_head
         elif is_register and not _REG.match(text):
             self._lost = True
@@ -138,16 +137,16 @@ class Registers:
 
     @property
     def lost(self) -> bool:
-        """Return whether a declaration was not understood, so that nothing is said any more."""
+        """Return whether a declaration was not understood, after which names are unknown."""
         return self._lost
 
     @property
     def open(self) -> tuple[int, ...]:
-        """The blocks that are open, each by its number: 0 is what stands in no braces, the first braces open 1."""
+        """The open blocks, by number: 0 is outside of all braces, the first braces open 1."""
         return tuple(self._numbers)
 
     def home(self, name: str) -> int | None:
-        """The number of the block that declares a register."""
+        """Return the number of the block that declares a register, or None."""
         blocks = zip(reversed(self._numbers), reversed(self._blocks), strict=True)
         return next((number for number, block in blocks if _find(block, name)), None)
 
@@ -157,7 +156,7 @@ class Registers:
         return tuple([known(n) or kind(n) for n in names.replace(" ", "").split(",")])
 
     def kind(self, text: str) -> str:
-        """Return the kind of an operand that is written as a register: its type as in `.f32`, its constraint as in
+        """Return the kind of an operand that is written as a register: its type such as `.f32`, its constraint such as
         `"f"`, or one of the kinds of operands."""
         found = self._known.get(text)
         if found is None:
@@ -169,7 +168,7 @@ class Registers:
     def _kind(self, text: str) -> str:
         if self._lost:
             return kinds.REGISTER
-        # In inline assembly a register's % is written twice.
+        # In inline assembly, the % of a register is doubled.
         name, part = text.replace("%%", "%"), ""
         if m := _PART.search(name):
             name, part = name[: m.start()].rstrip(), "".join(m[0].split())
@@ -194,7 +193,7 @@ class Registers:
         return kinds.PART
 
     def _element(self, part: str) -> str:
-        """Return the kind of an element of a variable, which a name in the brackets may spoil."""
+        """Return the kind of an element of a variable; a name in the brackets may be wrong."""
         unknown = any(self.kind(m["name"]) == kinds.UNDECLARED for m in _IDENTIFIER.finditer(part))
         return kinds.UNDECLARED if unknown else kinds.VARIABLE
 
@@ -206,7 +205,7 @@ class Registers:
 
 
 def _outside(text: str) -> str:
-    """Return a declaration without its strings and what stands in braces and parentheses."""
+    """Return a declaration without strings and without the contents of braces and parentheses."""
     text = _LITERAL.sub(" ", text)
     while (outside := _INNER.sub(" ", text)) != text:
         text = outside
@@ -214,7 +213,7 @@ def _outside(text: str) -> str:
 
 
 def _add_variables(block: Block, text: str) -> None:
-    """Add the names of a declaration to a block. What is behind = is the value of one."""
+    """Add the names in a declaration to a block. The text behind = is an initial value."""
     for one in text.split(","):
         for m in _IDENTIFIER.finditer(one.partition("=")[0]):
             kind = _ARRAY if m["array"] else kinds.VARIABLE
@@ -225,7 +224,7 @@ def _add_variables(block: Block, text: str) -> None:
 
 
 def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
-    """Return the operand for an expression of which not all names are those of integers."""
+    """Return the operand for an expression with names that are not all integers'."""
     if beyond := next((p for p in parts if p.kind == kinds.BEYOND), None):
         return beyond
     unknown = any(p.kind == kinds.REGISTER and _PASTED.fullmatch(p.text) for p in parts)
@@ -233,7 +232,7 @@ def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
 
 
 def special_names(registers: Iterable[SpecialRegister], integers: Iterable[str]) -> Block:
-    """Return the special registers, and the integers that have names."""
+    """Return the special registers, and the integers with names."""
     found: Block = dict.fromkeys(integers, (None, constants.INTEGER))
     for r in registers:
         found |= dict.fromkeys(r.names, (None, _VECTOR * r.fields + _SPECIAL[r.bits]))
@@ -264,8 +263,8 @@ def _add(block: Block, type_: str, names: str) -> bool:
 
 
 def as_held(type: str, registers: Mapping[str, Sequence[str]]) -> str:
-    """Return the type of the registers that hold a type: that of bits, where they do not have the type itself. Empty
-    where nothing is known of it."""
+    """Return the type of the registers that can contain a type: that of bits, if no register has the type itself. Empty
+    if it is unknown."""
     held = registers.get(type, ())
     return type if type in held else next((r for r in held if r[0] == "b"), "")
 
@@ -283,5 +282,5 @@ def _find(block: Block, name: str) -> str | None:
 
 
 def _type(text: str) -> str:
-    """`.v4.f32` and `.v4 .f32` are the same."""
+    """Return a type in a unique form: `.v4.f32` and `.v4 .f32` are the same."""
     return " ".join("." + part.strip() for part in text.split(".")[1:])

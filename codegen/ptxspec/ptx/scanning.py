@@ -1,7 +1,7 @@
-"""PTX text -> the instructions of the database, the .version and .target directives, what tells which registers there
-are, and what cannot be read.
+"""PTX text -> the database's instructions, the .version and .target directives, declarations of registers, and the text
+that cannot be read.
 
-Statements are told apart as the assembler does; of those that are none of the database's nothing else is understood."""
+Statements are separated as the assembler separates them; other statements are not understood any further."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 from .complaints import Position
 
-# The most semicolons that may be missing before one that is there: for each, the text before it is read anew.
+# The most semicolons that may be missing before an existing one: for each, the text before it is read again.
 _MISSING = 32
 
-HOLE = "\0"  # in text from other languages: what stands here is not known
+HOLE = "\0"  # unknown text, in strings of other languages
 
 _SPACE = r"[ \t]"
 _REGISTER = r"(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)"
@@ -25,21 +25,21 @@ _GAP = rf"(?:\s|{COMMENT})*+"
 _STRING = r'"[^"\n]*+"|"[^";]*+"'
 _STRINGS = re.compile(_STRING)
 _DECLARES = re.compile(r"\.(?:reg|func|entry|param|global|const|shared|local|tex)\b")
-_DEFINES = re.compile(r"#\s*[a-z]")  # and no line marker, as in # 1 "a.ptx"
+_DEFINES = re.compile(r"#\s*[a-z]")  # not a line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
 _BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
-# Comments may hold anything.
+# Comments may contain any characters.
 _STRANGE = re.compile(r"[^\t\n\f\r\x1a -~\0]")
 _PLAIN = bytes(b for b in range(128) if not _STRANGE.match(chr(b)))
 
-# A statement: perhaps a predicate, the opcode and its names, and its operands.
+# A statement: an optional predicate, the opcode and its names, and its operands.
 _HEAD = re.compile(
     r"(?:@\s*+!?\s*+(?!\d|_\b)[%\w$\0]++(?=[\s\\\x1a])[\s\x1a]*+(?:\\[\s\x1a]*+)?)?"
     r"(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)",
     re.ASCII,
 )
 _OPERANDS_IN_BRACES = re.compile(r"\{[^{};]*+\}\s*+(?:,[^;]*+)?;")
-# How far before operands it is looked for a spelling that is filled in.
+# How far before operands a placeholder for a spelling may be.
 _NEAR = 64
 # Two operands side by side, or an operand and the next statement.
 _ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
@@ -64,8 +64,8 @@ class View(Protocol):
 
 
 class Instruction(NamedTuple):
-    """An instruction of the database. `head` is its spelling as it stands, `plain` the number of operands where all are
-    registers or symbols, else -1. `statement` is where the statement starts, with its guard."""
+    """An instruction of the database. `head` is its spelling as written, `plain` the number of operands if all are
+    registers or symbols, else -1. `statement` is the start of the statement, with its guard."""
 
     start: int
     head: str
@@ -81,7 +81,7 @@ class Word(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """`.version` or `.target` with what it names."""
+    """`.version` or `.target` with its values."""
 
     start: int
     name: str
@@ -89,8 +89,8 @@ class Directive(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """Something that the assembler cannot read. `place` is given where it was noted before, `statement` is
-    where the statement starts that it is about. `stray`: it belongs to none; `header`: it is of .version or .target."""
+    """Text that the assembler cannot read. `place` is its position if that is already known, `statement` the start of
+    the statement that it is about. `stray`: it belongs to no statement; `header`: it is about .version or .target."""
 
     start: int
     length: int
@@ -104,8 +104,8 @@ class Problem(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """A text that tells which names there are: of registers, of variables, of a function and its parameters; or braces;
-    None for one that was not read."""
+    """A text that declares names: of registers, of variables, of a function and its parameters; or braces; None for one
+    that was not read."""
 
     text: str | None
     start: int = 0
@@ -115,9 +115,9 @@ STRANGER, STATEMENT = "stranger", "statement"
 
 
 class Other(NamedTuple):
-    """An item of no other kind: a statement by its spelling, with its operands; and where the scanner is to tell
-    everything, a label or a directive. A STRANGER is a statement of an opcode that PTX does not have, as far as is
-    known. `statement` is where the statement starts, with its guard."""
+    """Any other item: a statement with its spelling and operands; and, if the scanner yields everything, a label or a
+    directive. A STRANGER is a statement with an opcode that PTX does not have, as far as is known. `statement` is the
+    start of the statement, with its guard."""
 
     start: int
     kind: str
@@ -131,8 +131,8 @@ Item: TypeAlias = Instruction | Directive | Problem | Declaration | Other
 
 
 class Scanner:
-    """Scans one text. `opcodes` are those to look for; `others` those that PTX has besides, where strangers are to be
-    told; `everything`: tell of what else there is, too."""
+    """A scanner of one text. `opcodes` are those to search for; `others` are PTX's other opcodes, for recognising
+    strangers; `everything`: yield all other items, too."""
 
     def __init__(
         self, opcodes: Iterable[str], embedded: bool = False, everything: bool = False, others: Iterable[str] = ()
@@ -141,19 +141,19 @@ class Scanner:
         self._others = frozenset(others)
         self._embedded = embedded
         self._everything = everything
-        self._last: str | None = None  # what was read last
+        self._last: str | None = None  # the kind of the last item
         self._match = _pattern(self._opcodes).match
-        self._initialised: int | None = None  # where the variable is declared that = { and its values belong to
-        # How many braces are open, and the outermost one. A program may open them in one string and close them in
+        self._initialised: int | None = None  # the start of a variable's declaration with initial values in braces
+        # The number of open braces, and the outermost one. A program may open them in one string and close them in
         # another.
         self._depth = None if embedded else 0
         self._brace: Position | None = None
 
     def scan(self, view: View) -> Iterator[Item]:
-        """The items of a text."""
+        """Yield the items of a text."""
         text, end, position = view.text, len(view.text), 0
-        missing = behind = 0  # semicolons that are missing before the one that ends at `behind`
-        backslash = -1  # where one stands that no statement has followed yet
+        missing = behind = 0  # missing semicolons before the one that ends at `behind`
+        backslash = -1  # the offset of a backslash with no statement after it yet
         strange = not text.isascii() or text.encode("ascii").translate(None, _PLAIN) != b""
         while position < end:
             m = (self._match if self._initialised is None else _INITIAL)(text, position)
@@ -166,20 +166,20 @@ class Scanner:
                     yield _open_comment(start)
                 continue
             if kind == "backslash" and (self._embedded or backslash < 0):
-                # A string of a program may have it in another language's stead.
+                # In a string of a program it may be an escape of another language.
                 backslash = -1 if self._embedded else start
                 continue
             if backslash >= 0:
                 if kind not in ("plain", "general") or not m[0][0].isalpha():
                     yield _backslash(backslash)
                 backslash = -1
-            # A semicolon too many, a .TARGET and what is no statement at all are complained of by themselves.
+            # Superfluous semicolons, a .TARGET and stray text have complaints of their own.
             if not self._embedded and kind not in ("empty", "stray") and not m[0][1:2].isupper():
                 if problem := _misplaced(kind, self._last, start):
                     yield problem
                 self._last = kind
             if kind == "open" and self._embedded and HOLE in text[max(0, start - _NEAR) : start]:
-                # A spelling may be filled in whole.
+                # The whole spelling may be a placeholder.
                 spelled = text[max(0, start - _NEAR) : start].rstrip().endswith(HOLE)
                 if spelled and (filled := _OPERANDS_IN_BRACES.match(text, start)):
                     position = filled.end()
@@ -195,7 +195,7 @@ class Scanner:
                 problem, length = self._directive(_blank(m[0]), start, text[position : position + 1])
                 position = start + length
                 if self._initialised is not None:
-                    pass  # More variables may be declared behind its values.
+                    pass  # More variables may be declared after its values.
                 elif _DECLARES.search(m[0]):
                     yield Declaration(m[0][:length], start)
                 elif self._everything:
@@ -258,7 +258,7 @@ class Scanner:
                 problem = _no_semicolon(start + len(statement.rstrip()))
         items: list[Item] = [problem._replace(statement=start)] if problem else []
         head = m["head"]
-        # If a hole follows the spelling, the spelling continues there, or with text that is filled in after a dot.
+        # If a hole follows the spelling, the spelling continues there, or with a placeholder after a dot.
         behind = statement[m.end() : m.end() + 1]
         goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
         operands, place = statement[m.end() : end], start + m.end()
@@ -273,7 +273,7 @@ class Scanner:
         return items, length
 
     def _directive(self, directive: str, start: int, behind: str) -> tuple[Problem | None, int]:
-        """Return the problem in a directive, and its length."""
+        """Return the problem in a directive, and the directive's length."""
         length = len(directive)
         if directive[1:2].isupper():
             name = re.match(r"\.\w+", directive)
@@ -358,7 +358,7 @@ def _strange(token: str, start: int) -> Problem | None:
 
 @cache
 def _pattern(names: frozenset[str]) -> re.Pattern[str]:
-    """One alternative for whatever may come next; the first ones are the frequent ones."""
+    """Return the pattern of one token, with the most frequent alternatives first."""
     opcodes = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     inner = rf'(?:[^;{{}}"/]++|{COMMENT}|/(?![/*])|\{{[^;{{}}"]*+\}}|{_STRING})'
     return re.compile(

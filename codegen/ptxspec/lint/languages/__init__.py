@@ -1,15 +1,15 @@
 """PTX in the programs of other languages.
 
 trees.py       programs -> trees
-text.py        what strings say, and whether that is PTX
-programs.py    strings in trees: what they are joined with, and what they are used for
+text.py        texts of strings, and whether they are PTX
+programs.py    strings in trees: their concatenations and uses
 cpp.py         C and C++
 python.py      Python
 rust.py        Rust
 julia.py       Julia
 csharp.py      C#
 javascript.py  JavaScript
-llvm.py        MLIR and LLVM's assembly, which no grammar is kept for
+llvm.py        MLIR and LLVM's assembly, without a grammar
 markdown.py    blocks of all of these
 notebook.py    Jupyter's cells"""
 
@@ -35,7 +35,7 @@ from .text import Text
 PTX, CPP, PYTHON, RUST, JULIA, MLIR, MARKDOWN = "ptx", "c++", "python", "rust", "julia", "mlir", "markdown"
 CSHARP, JAVASCRIPT, NOTEBOOK = "c#", "javascript", "notebook"
 LANGUAGES = {
-    # Without an ending: /dev/stdin, and what a shell substitutes for a file.
+    # Files without a suffix: /dev/stdin, and a shell's process substitution.
     **dict.fromkeys((".ptx", ""), PTX),
     **dict.fromkeys((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"), CPP),
     **dict.fromkeys((".hip", ".cl", ".ipp", ".tpp", ".tcc", ".impl"), CPP),
@@ -60,8 +60,8 @@ PROGRAMS: dict[str, type[Program]] = {
 
 
 def language_of(name: str, endings: Mapping[str, str] = MappingProxyType({})) -> str | None:
-    """Return the language of a file by the longest ending of its name that is known; None where it says nothing of it.
-    `endings` come before those that are known here."""
+    """Return the language of a file by the longest known suffix of its name, or None. `endings` take precedence over
+    the suffixes known here."""
     at = name.find(".", 1)
     while at >= 0:
         ending = name[at:].lower()
@@ -79,13 +79,13 @@ def _without_calls(view: View, calls: Calls = ()) -> Iterator[Text]:
     return llvm(view)
 
 
-# A reader is told which calls of the project's own take PTX.
+# A reader gets the names of the project's own calls that take PTX.
 Reader = Callable[[View, Calls], Iterator[Text]]
 _READERS: dict[str, Reader] = {
     **{name: partial(_texts, program) for name, program in PROGRAMS.items()},
     MLIR: _without_calls,
 }
-# What the blocks of Markdown are called.
+# The names of Markdown's blocks.
 BLOCKS: dict[str, str] = {
     PTX: PTX,
     **dict.fromkeys(("c++", "cpp", "c", "cc", "cuda", "cu", "cuda-cpp", "hip", "opencl"), CPP),

@@ -1,4 +1,4 @@
-"""C and C++: the text of asm statements, and the strings that are PTX or hold a program with asm statements."""
+"""C and C++: the text of asm statements, and the strings that are PTX or contain a program with asm statements."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _AMONG_STRINGS = re.compile(
       | \b(?:asm|__asm__|__asm)\b[\s\w]*+\(\s*+(?P<first>{_MACRO})(?=\s*+["):])""",
     re.VERBOSE,
 )
-# A macro by itself between statements, as CUTLASS_PRAGMA_UNROLL.
+# A macro by itself between statements, such as CUTLASS_PRAGMA_UNROLL.
 _BETWEEN_STATEMENTS = re.compile(r"(?<=[;{})>:])[ \t]*+\n\s*+[A-Z_][A-Z0-9_]{3,}+(?=[ \t]*+\n)")
-# In a program within a string: what a string may go over lines in, and what may have quotation marks besides.
+# In a program within a string: strings, which may have several lines, and other tokens with quotation marks.
 _QUOTED = re.compile(r"""//[^\n]*+|/\*(?s:.)*?\*/|'(?:[^'\\\n]|\\.){1,4}'|"(?:[^"\\]|\\(?s:.))*+\"""")
-# The names that GCC and Clang give to operands, and their %= that is another number in each copy: %[a] and L%=.
+# GCC's and Clang's names of operands, and their %=, another number in each copy: %[a] and L%=.
 _NAMED = re.compile(r"%\[(\w+)\]|%=")
-# What an error or a log begins with is no PTX: it is told to people.
+# An argument of an error or a log is not PTX: it is for people.
 _LOGGED = re.compile(r"(?:cerr|clog|LOG\w*+\([^()\"]*+\))\Z")
 _LOGS = re.compile(r"\b(?:spdlog|logger|log)(?:::|\.|->)(?:trace|debug|info|warn|warning|error|critical|fatal)\Z")
 _STDERR = re.compile(r"\bfprintf\(\s*+stderr\b")
@@ -94,7 +94,7 @@ class Cpp(Program):
     def parts(self, joined: Node) -> Iterator[Node]:
         found = super().parts(joined)
         if joined.type == "binary_expression" and self.said(joined.child(1)) == "<<":
-            # The stream that strings are written to is none of them.
+            # The stream that strings are written to is not one of them.
             first = next(found)
             if first.type in self.strings:
                 yield first
@@ -106,14 +106,14 @@ class Cpp(Program):
     # Macros
 
     def _body(self, node: Node) -> Iterator[Text]:
-        """Yield the texts in what a macro stands for, which is no part of the tree: as the statements of a function."""
+        """Yield the texts in the body of a macro, which is not part of the tree: as the statements of a function."""
         yield from Cpp(self._in_function(node.start_byte, self.said(node).replace("#", " "))).texts()
 
     # Statements
 
     def _asm(self, asm: Place) -> tuple[int, Text | None]:
-        """Return where the strings of an asm statement end, and their text: None of another one. Where the tree is not
-        whole around it, it is read alone."""
+        """Return where the strings of an asm statement end, and their text, or None if it is not one. If the tree
+        around it has errors, it is parsed alone."""
         start, around = asm.node.start_byte, asm.parent
         is_whole = around is not None and around.node.type == "gnu_asm_expression" and not around.node.has_error
         opened = None if is_whole else _BEGUN.match(self.text, start)
@@ -132,8 +132,7 @@ class Cpp(Program):
         return found.close()
 
     def _statement(self, asm: Node) -> tuple[int, Text | None]:
-        """Return the same for a statement as it stands in the tree. It is read by its tokens, as macros may stand
-        anywhere in it."""
+        """Return the same for a statement in the tree. It is read token by token, as macros may be anywhere in it."""
         tokens = self.tree.leaves(asm.start_byte, self.strings)
         next(tokens)
         token = _code(tokens, self.comments)
@@ -148,7 +147,7 @@ class Cpp(Program):
             if token.start_byte < line:
                 continue
             if said.startswith("#"):
-                # What stands behind it may take the place of what stands before it.
+                # The text after a directive may replace the text before it.
                 line = self._end_of_line(token.start_byte)
                 found.add(HOLE + "\n", token.start_byte)
             elif token.type in self.strings:
@@ -177,12 +176,12 @@ class Cpp(Program):
 
 
 def _code(tokens: Iterator[Node], comments: frozenset[str]) -> Node | None:
-    """Return the next token that is no comment."""
+    """Return the next token that is not a comment."""
     return next((t for t in tokens if t.type not in comments), None)
 
 
 def _on_one_line(m: re.Match[str]) -> str:
-    """Return a string within a string on one line: \\n is the end of a line there even within it."""
+    """Return a string within a string on one line: there, \\n ends a line even inside a string."""
     return m[0].replace("\n", " ") if m[0].startswith('"') else m[0]
 
 
@@ -196,20 +195,20 @@ def _blank(m: re.Match[str]) -> str:
 
 
 def _numbered(numbers: dict[str, int], m: re.Match[str]) -> str:
-    """Return the number that an operand's name stands for, in as many characters; an unknown name is left a name."""
+    """Return the number of a named operand, in as many characters; an unknown name remains a name."""
     if m[1] is None:
         return "__"
     return f"%{numbers[m[1]]}".ljust(len(m[0])) if m[1] in numbers else f"%_{m[1]}_"
 
 
 def in_program(text: Text) -> list[Text]:
-    """The inline assembly of a string that holds a program. Compilers write `asm` into the comments of PTX too, so that
-    the word alone says nothing."""
+    """Return the inline assembly of a string that contains a program. Compilers write `asm` into the comments of PTX
+    too, so the word alone is no evidence."""
     return [t for t in Cpp(text).texts() if t.text.strip()] if "asm" in text.text else []
 
 
 def by_itself(text: Text) -> Iterator[Text]:
-    """A string that is no argument of asm() where it is PTX: where it names a version, or has a statement."""
+    """Yield a string that is not an argument of asm() if it is PTX: if it names a version, or has a statement."""
     if is_module(text.text):
         yield text
     elif has_statement(text.text):

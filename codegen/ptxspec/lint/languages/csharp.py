@@ -1,4 +1,4 @@
-"""C#: the text of CudaAsm.Emit and its kin, and the strings that are PTX or CUDA C++ with asm."""
+"""C#: the text of CudaAsm.Emit and the like, and the strings that are PTX or CUDA C++ with asm."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ class Julia(Program):
             yield from by_itself(found)
 
     def _documents(self, value: Place) -> bool:
-        """Return whether a string documents what follows in the next line: it is a statement, and not the last one of a
-        block."""
+        """Return whether a string documents the next line: it is a statement, but not the last one of a block."""
         behind = value.node.next_named_sibling
         if value.parent is None or value.parent.node.type not in self.blocks or behind is None:
             return False

@@ -24,7 +24,7 @@ _NAMED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def llvm(view: View) -> Iterator[Text]:
-    """The inline assembly of MLIR or LLVM's assembly, and its strings that are PTX."""
+    """Yield the inline assembly of MLIR or LLVM's assembly, and its strings that are PTX."""
     text, position, last = view.text, 0, last_trace(view)
     while position <= last and (m := _TOKEN.search(text, position)):
         position = m.end()
@@ -44,7 +44,7 @@ def llvm(view: View) -> Iterator[Text]:
 
 
 def _unescape(body: str, start: int, into: Text) -> None:
-    """LLVM writes characters as two digits: \\0A ends a line. `$$` is a dollar."""
+    """Add a string's text with LLVM's escapes replaced: \\0A, two digits, ends a line. `$$` is a dollar."""
     position = 0
     for m in _ESCAPE.finditer(body):
         into.add(body[position : m.start()], start + position)

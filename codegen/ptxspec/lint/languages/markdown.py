@@ -1,4 +1,4 @@
-"""Markdown: the fenced blocks that say which language they are in."""
+"""Markdown: the fenced blocks with a language."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Iterator
 from ...ptx.scanning import View
 from .text import Text, is_plainly_ptx
 
-# It may stand in a list and in a quote.
+# A fence may be in a list and in a quote.
 _FENCE = re.compile(
     r"""^(?P<before>(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*+)(?P<fence>`{3,}+|~{3,}+)
         [ \t]*+\{?\.?(?P<language>[\w+#-]*+)[^\n`]*+\n""",
     re.MULTILINE | re.VERBOSE,
 )
-# A place in a spelling where one of several may stand: such a block is no PTX, but tells what PTX may be.
+# A choice of names in a spelling: such a block is not PTX, but describes its syntax.
 _NOTATION = re.compile(r"\{[ \t]*+[.,]\w*+[ \t]*+[,}]|\.\{")
 
 
 def as_ptx(block: Text) -> Iterator[Text]:
-    """Yield a block that says it is PTX, unless it is what PTX may be."""
+    """Yield a block labelled as PTX, unless it describes PTX's syntax."""
     if not _NOTATION.search(block.text):
         block.prose = block.named = True
         yield block
 
 
 def unnamed(block: Text) -> Iterator[Text]:
-    """Yield a block that says nothing of itself where it is plainly PTX."""
+    """Yield a block without a label if it is plainly PTX."""
     if is_plainly_ptx(block.text) and not _NOTATION.search(block.text):
         block.prose = True
         yield block
 
 
 def blocks(view: View) -> Iterator[tuple[str, Text]]:
-    """Yield the blocks of Markdown that have something in them, each with the language that it says it is in."""
+    """Yield the blocks of Markdown that are not empty, each with its label."""
     text, position = view.text, 0
     while m := _FENCE.search(text, position):
         quotes = m["before"].count(">")
@@ -46,14 +46,14 @@ def blocks(view: View) -> Iterator[tuple[str, Text]]:
 
 
 def _end(fence: str, is_quoted: bool) -> re.Pattern[str]:
-    """Return the pattern of a block's end: a fence as long without words behind it, or a line that is not in the quote
-    any more."""
+    """Return the pattern of a block's end: a fence at least as long, followed by nothing, or a line outside of the
+    quote."""
     unquoted = r"|^(?![ \t]*+(?:>|\Z))" if is_quoted else ""
     return re.compile(rf"^[ \t>]*+{fence}{fence[0]}*+[ \t\r]*+$\n?{unquoted}", re.MULTILINE)
 
 
 def _add(text: str, start: int, end: int, quotes: int, into: Text) -> None:
-    """A block without what marks its lines as a quote's."""
+    """Add a block without the marks of a quote."""
     if not quotes:
         into.add(text[start:end], start)
         return

@@ -9,14 +9,14 @@ from ...ptx.scanning import View
 from .text import Text, unescape
 
 _STRING = r'"(?:[^"\\\n]|\\.)*+"'
-# Of a cell its kind comes before its source, as Jupyter writes it.
+# Jupyter writes the type of a cell before its source.
 _CELL = re.compile(
     rf""""cell_type"\s*:\s*"(?P<kind>\w+)"
       | "source"\s*:\s*(?P<source>\[(?:\s*{_STRING}\s*,?)*+\s*\]|{_STRING})""",
     re.VERBOSE,
 )
 _LINE = re.compile(_STRING)
-# What a cell begins with where it is in another language.
+# The beginning of a cell in another language.
 _MAGIC = re.compile(r"%%(?P<name>\w+)(?P<rest>[^\n]*)")
 _MAGICS = {"cu": "cuda", "cuda": "cuda", "cpp": "cpp", "julia": "julia", "javascript": "javascript", "js": "javascript"}
 _COMMAND = re.compile(r"^[ \t]*[%!]", re.MULTILINE)
@@ -39,7 +39,7 @@ def cells(view: View) -> Iterator[tuple[str, Text]]:
 def _language(cell: Text) -> tuple[str, Text]:
     magic = _MAGIC.match(cell.text)
     if magic is None:
-        # Commands of the notebook are no Python.
+        # Commands of the notebook are not Python.
         cell.text = _COMMAND.sub(lambda m: m[0][:-1] + "#", cell.text)
         return "python", cell
     name, ending = magic["name"], magic["rest"].rpartition(".")[2].strip()

@@ -1,4 +1,4 @@
-"""The strings of programs: which are joined, what is filled into them, and as what they are used."""
+"""The strings of programs: their concatenations, their placeholders, and their uses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-# What takes PTX, by its name, and which of its arguments that is, from 1 on; 0 is the first string.
+# Functions that take PTX: the name, and the number of the argument, from 1 on; 0 is the first string.
 Calls = tuple[tuple[str, int], ...]
 
 
 class Literal(NamedTuple):
-    """A string: its prefix, where its text starts and ends, and the places that are filled in."""
+    """A string: its prefix, where its text starts and ends, and its placeholders."""
 
     prefix: str
     start: int
@@ -29,8 +29,8 @@ class Literal(NamedTuple):
 
 
 class Strings(NamedTuple):
-    """Strings that are one value: the node that joins them, and the value that is made of them, as by `.format()`.
-    `percent`: they are filled in by an operator."""
+    """Strings that form one value: the node that joins them, and the resulting value, for example of `.format()`.
+    `percent`: an operator fills them in."""
 
     joined: Node
     value: Place
@@ -52,9 +52,9 @@ _OPENING = re.compile(
 )
 _UNINDENTING = re.compile(r"(?:^|\W)(?:dedent|cleandoc|string)$")
 _LISTED = re.compile(r"[=&+\w,~{} ]*+")
-# The name of what is called, before the arguments of a template.
+# The name of a called function, before the arguments of a template.
 _NAME = re.compile(r"\w+(?=(?:<[^()]*>)?$)")
-# Julia joins strings by *.
+# Julia concatenates strings with *.
 _ASSIGNS = ("=", "+=", "*=")
 _SCOPES = frozenset(
     [
@@ -68,17 +68,17 @@ _SCOPES = frozenset(
     ]
 )
 _BRACKETS = "parenthesized_expression"
-# How far around a string is looked whether it is told to people.
+# How many nodes outwards to search for a use as a message to people.
 _FURTHEST = 64
-# The names of arguments that are inline assembly wherever it is called, and where what is called has its name.
+# The names of arguments that are inline assembly in any call, and in calls of functions with `asm` in their name.
 _ASM = "asm"
 _TEMPLATES = frozenset(["asm_string", "template", "ptx"])
 
 
 class Program:
-    """A program. The names are those of its grammar: `package` has the grammar; `joins` join strings, those with
-    operators by these; `members` are attributes of values; `named` are arguments that may have names; in `told` are
-    strings that people read; `blocks` have statements."""
+    """A program. The class attributes are names in its grammar: `package` has the grammar; `joins` concatenate strings,
+    with these operators; `members` are attributes of values; `named` are arguments that may have names; `told` contain
+    messages to people; `blocks` contain statements."""
 
     package: str
     strings: frozenset[str]
@@ -95,12 +95,12 @@ class Program:
     def __init__(self, view: View, calls: Calls = ()) -> None:
         self.view, self.text, self._own_calls = view, view.text, dict(calls)
         self.done = -1
-        # By where the function starts that a variable is in, and its name.
+        # By the start of the function that has a variable, and the variable's name.
         self._assigned: dict[tuple[int, str], Text] = {}
         self.tree = parse(self.package, self.as_parsed())
 
     def as_parsed(self) -> str:
-        """Return the program as the grammar can read it, each character in its place."""
+        """Return the program as the grammar can parse it, with every character at its offset."""
         return self.text
 
     def texts(self) -> Iterator[Text]:
@@ -109,11 +109,11 @@ class Program:
             yield from self.read(found)
 
     def read(self, strings: Strings) -> Iterator[Text]:
-        """Yield what strings say where that is PTX."""
+        """Yield the texts of strings if they are PTX."""
         raise NotImplementedError
 
     def found(self, strings: Strings) -> tuple[Text, bool]:
-        """Return what strings say, and whether that is passed as inline assembly."""
+        """Return the text of strings, and whether it is passed as inline assembly."""
         argument = self.argument(strings.value)
         is_ptx = argument is not None and self._takes_ptx(argument)
         is_template = argument is not None and (is_ptx or self.is_template(argument))
@@ -126,7 +126,7 @@ class Program:
         return found, is_template
 
     def _assign(self, value: Place, text: Text) -> None:
-        """Note down which variable a text is assigned to, and what it is added to there."""
+        """Record the variable to which a text is assigned, and the earlier text to which it is appended."""
         place = value.parent
         operator = self.said(place.node.child(1)) if place and place.node.child_count > 2 else ""
         if place is None or operator not in _ASSIGNS:
@@ -138,13 +138,13 @@ class Program:
         self._assigned[key] = text
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
-        """Add what a string says to a text. `percent`: it is filled in by an operator."""
+        """Add the text of a string. `percent`: an operator fills it in."""
         self.fill(found, into, unescape)
 
     # Strings
 
     def traced(self) -> Iterator[Strings]:
-        """Yield the strings with traces of PTX, each with those that it is joined with."""
+        """Yield the strings with traces of PTX, each with those that it is concatenated with."""
         known: set[int] = set()
         walk = Walk(self.tree.root)
         for leaf in self.leaves(walk):
@@ -155,7 +155,7 @@ class Program:
                 yield found
 
     def leaves(self, walk: Walk) -> Iterator[Place]:
-        """Yield the places of traces of PTX, but for those before `done`, which whoever takes them moves on."""
+        """Yield the places of traces of PTX at or after `done`, which callers may advance."""
         self.done = -1
         for at in traces.offsets(self.text):
             if at >= self.done:
@@ -164,7 +164,8 @@ class Program:
                 yield leaf
 
     def _passed(self, leaf: Place, walk: Walk) -> Place | None:
-        """Return the first string that is passed to what is called by a name, or as it."""
+        """Return the first string in the arguments of a call whose name, or the name of whose argument, has the
+        trace."""
         call = leaf.within(self.calls | self.named | self.arguments | self.blocks)
         if call is None or call.node.type not in self.calls | self.named:
             return None
@@ -175,7 +176,7 @@ class Program:
         return None
 
     def around(self, string: Place) -> Strings:
-        """Return a string with those that it is joined with."""
+        """Return a string with those that it is concatenated with."""
         joined = string
         while (parent := joined.parent) is not None and (parent.node.type == _BRACKETS or self._joins(parent.node)):
             joined = parent
@@ -200,7 +201,7 @@ class Program:
         return operators is not None and (not operators or self.said(node.child(1)) in operators)
 
     def parts(self, joined: Node) -> Iterator[Node]:
-        """Yield what is joined, in its order: strings and other values."""
+        """Yield the operands of a concatenation in order: strings and other values."""
         left = [joined]
         while left:
             node = left.pop()
@@ -212,7 +213,7 @@ class Program:
                 yield node
 
     def text_of(self, strings: Strings, whole: bool) -> Text:
-        """Return the text of strings. `whole`: nothing stands before and behind it."""
+        """Return the text of strings. `whole`: there is nothing before and behind it."""
         found, hole = Text(self.view), -1
         if not whole:
             found.add(ELSEWHERE, strings.joined.start_byte)
@@ -227,7 +228,7 @@ class Program:
         return found.close()
 
     def literal(self, node: Node) -> Literal:
-        """Return what a string has."""
+        """Return the parts of a string."""
         start, end = node.start_byte, node.end_byte
         m = _OPENING.match(self.text, start, end)
         if m is None:
@@ -245,7 +246,7 @@ class Program:
         plain: Callable[[str, int, Text], None],
         later: re.Pattern[str] | None = None,
     ) -> None:
-        """Add a string to a text, with holes for what is filled in: where the grammar knows it, and by a pattern."""
+        """Add a string to a text, with holes for placeholders: those of the grammar, and those of a pattern."""
         position = found.start
         for start, end in (*found.holes, (found.end, found.end)):
             between = self.text[position:start]
@@ -257,7 +258,7 @@ class Program:
                 into.add(HOLE, start)
             position = end
 
-    # Where they stand
+    # Uses of strings
 
     def said(self, node: Node | None) -> str:
         """Return the text of a node."""
@@ -268,7 +269,7 @@ class Program:
         return self.text[call.node.start_byte : arguments.node.start_byte].rstrip() if call is not None else ""
 
     def argument(self, value: Place) -> Argument | None:
-        """Return as which argument a value is passed; None where it is none."""
+        """Return a value as an argument, or None if it is not one."""
         passed, name, parent = value, "", value.parent
         if parent is not None and parent.node.type in self.named:
             passed, parent = parent, parent.parent
@@ -278,7 +279,7 @@ class Program:
         return Argument(self._called(parent), parent.node, passed.node, name)
 
     def _takes_ptx(self, a: Argument) -> bool:
-        """Return whether an argument is PTX by what the configuration says of calls."""
+        """Return whether an argument is PTX according to the configured calls."""
         name = _NAME.search(a.called)
         place = self._own_calls.get(name[0], -1) if name else -1
         if place > 0:
@@ -287,13 +288,13 @@ class Program:
         return place == 0 and self._is_first(a)
 
     def _is_first(self, a: Argument) -> bool:
-        """Return whether no string stands before an argument."""
+        """Return whether no string precedes an argument."""
         first = next((other for other in _named(a.arguments) if self._string(other)), None)
         return first is None or first.start_byte >= a.node.start_byte
 
     def is_template(self, a: Argument) -> bool:
-        """Return whether an argument is inline assembly: the one of that name, or the first string that is given to
-        what is called so."""
+        """Return whether an argument is inline assembly: the one with that name, or the first string in a call of a
+        function with that name."""
         if a.name == _ASM:
             return True
         if _ASM not in a.called.lower():
@@ -303,13 +304,12 @@ class Program:
         return self._is_first(a)
 
     def _string(self, argument: Node) -> Node | None:
-        """Return the first string of an argument that is joined strings; None of another one."""
+        """Return the first string of an argument that concatenates strings, else None."""
         value = _last(argument) if argument.type in self.named else argument
         return next((n for n in self.parts(value) if n.type in self.strings), None)
 
     def listed(self, a: Argument) -> str:
-        """Return the constraints that are listed behind inline assembly, as LLVM has them: "=f,f". Empty where they are
-        not known."""
+        """Return the constraints listed behind inline assembly, as LLVM has them: "=f,f". Empty if they are unknown."""
         for other in _named(a.arguments):
             name, value = "", other
             if other.type in self.named:
@@ -324,13 +324,13 @@ class Program:
         return ""
 
     def is_told(self, value: Place) -> bool:
-        """Return whether a value is told to people, as what an error says."""
+        """Return whether a value is a message to people, such as that of an error."""
         found = value.within(self.told | self.blocks, _FURTHEST)
         return found is not None and found.node.type in self.told
 
 
 def _named(node: Node) -> Iterator[Node]:
-    """Yield the children that are no punctuation. Mostly the first of many is looked for."""
+    """Yield the children that are not punctuation. Usually only the first of many is needed."""
     child = node.named_child(0) if node.named_child_count else None
     while child is not None:
         yield child
@@ -338,5 +338,5 @@ def _named(node: Node) -> Iterator[Node]:
 
 
 def _last(node: Node) -> Node:
-    """Return the last child that is no punctuation, or the node itself."""
+    """Return the last child that is not punctuation, or the node itself."""
     return (node.named_child(node.named_child_count - 1) if node.named_child_count else None) or node

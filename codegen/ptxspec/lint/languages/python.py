@@ -36,7 +36,8 @@ class Python(Program):
             yield from by_itself(found)
 
     def _documents(self, value: Place) -> bool:
-        """Return whether a string is a statement, as one that documents something is. One by itself is a program."""
+        """Return whether a string is a statement, such as a docstring. A string that is the whole program is not
+        one."""
         statement = value.parent
         if statement is None or statement.node.type != "expression_statement":
             return False

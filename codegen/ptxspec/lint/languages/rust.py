@@ -1,4 +1,4 @@
-"""Rust: the text of asm!() and its kin, and the strings that are PTX."""
+"""Rust: the text of asm!() and the like, and the strings that are PTX."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 _OPERAND = re.compile(r"(?P<literal>\{\{|\}\})|\{(?P<name>[\w:]*+)\}")
-# An operand behind the text, and what else may stand there.
+# An operand behind the text, and other arguments there.
 _GIVEN = re.compile(
     r"(?:(?P<name>\w+)\s*=\s*)?(?:(?P<how>in|out|lateout|inout|inlateout)\s*\(\s*(?P<register>\w+)\s*\)|(?P<const>const)\b)"
 )
 _OTHER = re.compile(r"(?:options|clobber_abi)\b")
-# The letters of constraints by the classes of registers, and what stands before them.
+# The letters of constraints by classes of registers, and the marks before them.
 _LETTERS = {"reg16": "h", "reg32": "r", "reg64": "l"}
 _MARKS = {"in": "", "out": "=", "lateout": "=", "inout": "+", "inlateout": "+"}
 _CALLED = re.compile(r"\s*+!")
@@ -52,7 +52,7 @@ class Rust(Program):
                 yield found.close()
 
     def _arguments(self, name: Place) -> Node | None:
-        """Return the arguments of a macro that is called, as in a tree or within what another macro is given."""
+        """Return the arguments of a macro call, in the tree or within the arguments of another macro."""
         if not _CALLED.match(self.text, name.node.end_byte):
             return None
         around = name.parent
@@ -62,7 +62,8 @@ class Rust(Program):
         return tree if tree is not None and tree.type == "token_tree" else None
 
     def _lines(self, template: Node, into: Text) -> None:
-        """Add the strings that are the first arguments of asm!(), each a line. What stands there besides may be one."""
+        """Add the strings that are the first arguments of asm!(), each as a line. Other arguments there may be lines,
+        too."""
         values: list[list[Node]] = [[]]
         for node in template.children[1:-1]:
             if self.said(node) == ",":
@@ -73,7 +74,7 @@ class Rust(Program):
         for i, value in enumerate(values):
             strings = self._joined(value)
             if not strings:
-                # Its operands follow, but for what another macro makes of its arguments.
+                # Its operands follow, but another macro may make lines of its arguments.
                 if value and (i == 0 or (len(value) > 1 and self.said(value[1]) == "!")):
                     into.add(ELSEWHERE, value[0].start_byte)
                 return
@@ -87,7 +88,7 @@ class Rust(Program):
                     return
 
     def _joined(self, value: list[Node]) -> list[Node]:
-        """Return the strings of an argument: one, or those that concat!() joins with what else there is."""
+        """Return the strings of an argument: one, or those that concat!() joins with other values."""
         if len(value) == 1:
             return [n for n in value if n.type in self.strings]
         if len(value) == 3 and self.said(value[0]) == "concat":
@@ -95,8 +96,8 @@ class Rust(Program):
         return []
 
     def _listed(self, values: list[list[Node]], into: Text) -> dict[str, str]:
-        """List the constraints of the operands that stand behind a template, and return the numbers of those that have
-        names; none of it where one of them is not understood."""
+        """List the constraints of the operands behind a template, and return the numbers of those with names; nothing
+        if one of them is not understood."""
         listed: list[str] = []
         numbers: dict[str, str] = {}
         for value in values:
@@ -113,8 +114,8 @@ class Rust(Program):
         return numbers
 
     def _line(self, found: Literal, into: Text, numbers: Mapping[str, str]) -> None:
-        """Add a string of a template, with its operands as registers, each as long as before; `numbers` are those of
-        operands that have names."""
+        """Add a string of a template, with its operands as registers of the same length; `numbers` are those of named
+        operands."""
         body, plain = self.text[found.start : found.end], verbatim if "r" in found.prefix else unescape
         position = 0
         into.written_as |= {"{": "{{", "}": "}}"}
@@ -123,7 +124,7 @@ class Rust(Program):
             if operand["literal"]:
                 into.add(operand["literal"][0], found.start + operand.start())
             else:
-                # What has no name is the next of the operands that have none.
+                # An operand without a name is the next of these.
                 name = re.sub(r"\W", "_", operand["name"])
                 name = numbers.get(name, name)
                 if name:

@@ -1,4 +1,4 @@
-"""The text of a program's strings, with the place of each character in the program, and whether it is PTX."""
+"""The text of a program's strings, with the place of each character in the program, and checks whether it is PTX."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ...ptx.scanning import HOLE, View
 from .. import traces
 from ..constraints import Constraints, closing
 
-# What stands before or behind a string is not known: a space, so that it is told apart from what the string says.
+# Unknown text before or behind a string: a space, to distinguish it from the string's own text.
 ELSEWHERE = HOLE + " "
 
 
 class Text:
-    """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is said to be PTX.
-    `before`: what it is added to. `listed` are LLVM's constraints of its operands. The asm statement of C++ that it is
-    in begins at `begins` in the text around it, and stands in the parentheses that are open at `opened`."""
+    """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is labelled as PTX.
+    `before`: the text to which it is appended. `listed` are LLVM's constraints of its operands. If it is in an asm
+    statement of C++, that begins at `begins` in the text around it, with its parenthesis open at `opened`."""
 
     embedded = True
     prose = False
@@ -31,17 +31,17 @@ class Text:
     def __init__(self, outer: View) -> None:
         self.text = ""
         self._outer = outer
-        # From the offset in `text` on, characters stand one by one from the offset in the outer text on.
+        # From each offset in `text` on, characters follow one by one from the offset in the outer text.
         self._inner_starts: list[int] = []
         self._outer_starts: list[int] = []
         self._parts: list[str] = []
         self.length = 0
-        self.unnamed = 0  # operands of Rust's without a name
-        # What PTX has that is written in another way here, as in a string that is formatted.
+        self.unnamed = 0  # Rust's operands without a name
+        # Parts of PTX that are written in another way here, as in a format string.
         self.written_as: dict[str, str] = {}
 
     def written(self, ptx: str) -> str:
-        """PTX, as it is to be written in these strings."""
+        """Return PTX as it is to be written in these strings."""
         if self.written_as:
             longest_first = sorted(self.written_as, key=len, reverse=True)
             words = "|".join(re.escape(w) + r"\b" * w[-1].isalnum() for w in longest_first)
@@ -60,7 +60,7 @@ class Text:
         return self
 
     def close_without_braces(self) -> Text:
-        """The operands that LLVM and MLIR have in braces become registers, each as long as before."""
+        """Finish the text, with LLVM's and MLIR's operands in braces replaced by registers of the same length."""
         self.close()
         if "{$" in self.text or "${" in self.text:
             opening, closing = (self.written_as.get(brace, brace) for brace in "{}")
@@ -71,7 +71,7 @@ class Text:
 
     @property
     def whole(self) -> bool:
-        """Return whether nothing is filled into the text, so that what it does not declare is declared nowhere."""
+        """Return whether the text has no placeholders, so that undeclared names are declared nowhere."""
         return HOLE not in self.text.removeprefix(ELSEWHERE).removesuffix(ELSEWHERE)
 
     def place(self, offset: int) -> Position:
@@ -79,7 +79,7 @@ class Text:
 
     @property
     def statement(self) -> str:
-        """The asm statement of C++ that it is in; empty where it is in none, or that does not end."""
+        """The asm statement of C++ that it is in; empty if there is none, or it does not end."""
         end = closing(self._outer.text, self.opened) if self.opened else None
         return self._outer.text[self.begins : end] if end else ""
 
@@ -97,7 +97,7 @@ class Text:
         return self._outer_starts[i] + offset - self._inner_starts[i] if i >= 0 else 0
 
 
-# Whether a string is PTX
+# Checks whether a string is PTX
 
 _MODULE = re.compile(rf"\.version\s+(?:\d+\.\d|(?:\d+\.)?{HOLE})")
 _STATEMENT = re.compile(
@@ -105,7 +105,7 @@ _STATEMENT = re.compile(
         [A-Za-z]\w*(?:\.[\w:]+)*\.{traces.TYPE}\s(?P<operands>[^;]{{0,4096}});""",
     re.MULTILINE | re.VERBOSE,
 )
-# Names that tell of themselves that they are operands, and those that may be.
+# Names that are clearly operands, and those that may be.
 _MARKED = re.compile(rf"[%${HOLE}\[{{]")
 _OPERAND = re.compile(r"\s*+[-!]?(?:\w{1,3}|\w*[\d_]\w*|\d[\w.+-]*)\s*+")
 
@@ -124,7 +124,7 @@ _LINE = re.compile(r"[;{}:,]\Z|\.\w+(?:\s+[^;]*)?\Z|\A[)}\]]")
 
 
 def is_plainly_ptx(text: str) -> bool:
-    """Return whether a text is a module of PTX, or nothing but statements and declarations, one of which has a type."""
+    """Return whether a text is a module of PTX, or only statements and declarations, one of which has a type."""
     lines = filter(None, map(str.strip, _COMMENT.sub("", text).split("\n")))
     return is_module(text) or (has_statement(text) and all(map(_LINE.search, lines)))
 
@@ -136,21 +136,21 @@ def are_operands(text: str) -> bool:
 
 # Placeholders
 
-# LLVM's operands may stand in braces, with a modifier: ${0}, ${1:r}. ${:uid} is another number in each copy. Those of
-# MLIR's nvvm.inline_ptx do: {$r0} is read, {$w0} written, {$rw0} both.
+# LLVM's operands may be in braces, with a modifier: ${0}, ${1:r}. ${:uid} is another number in each copy. Those of
+# MLIR's nvvm.inline_ptx are: {$r0} is read, {$w0} written, {$rw0} both.
 _BRACED = re.compile(r"\$\{(?P<number>\d++)(?::\w++)?\}|(?P<other>\$\{:\w++\})|\{(?P<nvvm>\$(?:rw|r|w)\d++)\}")
 _CONVERSION = r"(?:\(\w+\))?[-+\ \#0]*+(?:\d++|\*)?(?:\.(?:\d++|\*))?(?:l|ll|z)?[sdiurxXofFeEgGca]"
 _LATER = r"""\{\{(?=[^{};\n]*\w)[^{};\n]*+\}\} | \{%[^{}]*%\} | \{\#[^{}]*\#\} | \$?\{[\w.!:\[\]]*\}
     | \b__(?!CUDA)[A-Z][A-Z\d_]*__\b"""
-# What is filled in by % and what follows the string; and {name}, {{ name }}, ${name}, %s, %(name)s, __NAME__ of a
-# string that is formatted later, where a PTX vector has a % or $, or a comma, and a register more than one letter.
+# Placeholders of the operator % and of strings that are formatted later: {name}, {{ name }}, ${name}, %s, %(name)s,
+# __NAME__. Vectors of PTX have a % or $, or a comma, instead, and registers more than one letter.
 FORMATTED = re.compile(rf"(?P<literal>%%)|%{_CONVERSION}|{_LATER}", re.VERBOSE)
 FORMATTED_LATER = re.compile(
     rf"(?P<literal>%%)|%\(\w+\){_CONVERSION}|%(?:[sdi]|l?l[du]|z?u)(?!\w)|{_LATER}", re.VERBOSE
 )
 
 
-# What a string that is filled in at once has twice.
+# Characters that are doubled in a string that is filled in at once.
 DOUBLED_BRACES = re.compile(r"(?P<literal>\{\{|\}\})")
 
 
@@ -163,7 +163,7 @@ def _unbraced(m: re.Match[str]) -> str:
 def filled_in(
     body: str, start: int, holes: re.Pattern[str], into: Text, plain: Callable[[str, int, Text], None]
 ) -> None:
-    """A string's text with holes for what is filled in; `plain` adds what stands between."""
+    """Add a string's text with holes for placeholders; `plain` adds the text between them."""
     position = 0
     for hole in holes.finditer(body):
         plain(body[position : hole.start()], start + position, into)
@@ -193,7 +193,7 @@ def doubled(body: str, start: int, into: Text) -> None:
 
 
 def unescape(body: str, start: int, into: Text) -> None:
-    """A string's text, with its escapes replaced by what they stand for."""
+    """Add a string's text, with its escapes replaced."""
     position = 0
     for m in _ESCAPE.finditer(body):
         into.add(body[position : m.start()], start + position)

@@ -12,27 +12,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...diagnostics import PtxspecError
 
-# Where no program is read they are not needed, and take a while.
+# Importing these takes a while, and is unnecessary if no program is read.
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Query, Tree as Parsed
 
 # A tree takes up to 40 times the memory of its text.
 LONGEST = 8 << 20
-# Seconds of the processor's time. A program takes a third of a second a megabyte.
+# Seconds of processor time. A program takes a third of a second per megabyte.
 _PATIENCE, _PATIENCE_A_BYTE = 10.0, 10.0 / (1 << 20)
 _AT_ONCE = 1 << 16
-# The longest program whose tree is kept: an editor's next text is much the same, and of one tree several things are
-# asked.
+# The longest program whose tree is kept: an editor's next text is similar, and one tree serves several purposes.
 _KEPT = 1 << 19
 _STRANGE = re.compile(r"[^\x01-\x7f]")
 
 
 class UnreadProgramError(PtxspecError):
-    """The error for a program of which no tree is made; it does not name the file."""
+    """The error for a program that is not parsed; it does not name the file."""
 
 
 class Place(NamedTuple):
-    """A node and the nodes that it is in. It holds until the walk that has met it goes on."""
+    """A node and its ancestors. It is valid until the walk that yielded it continues."""
 
     path: Sequence[Node]
     depth: int
@@ -46,7 +45,8 @@ class Place(NamedTuple):
         return Place(self.path, self.depth - 1) if self.depth else None
 
     def within(self, types: Collection[str], furthest: int = -1) -> Place | None:
-        """Return the innermost node of some types that this one is in, or itself; no more than `furthest` are tried."""
+        """Return the innermost of this node and its ancestors with one of some types; at most `furthest` levels
+        outwards."""
         last = max(0, self.depth - furthest) if furthest >= 0 else 0
         for depth in range(self.depth, last - 1, -1):
             if self.path[depth].type in types:
@@ -55,7 +55,7 @@ class Place(NamedTuple):
 
 
 class Walk:
-    """A walk through a tree. Forward a step costs the same wherever it is, however many nodes are side by side."""
+    """A walk through a tree. A step forward has the same cost everywhere, however many siblings a node has."""
 
     def __init__(self, root: Node) -> None:
         self._cursor, self._path = root.walk(), [root]
@@ -100,8 +100,8 @@ class Tree:
         return sorted(found, key=lambda n: n.start_byte)
 
     def leaves(self, offset: int, whole: Collection[str]) -> Iterator[Node]:
-        """Yield the nodes without children from the one at a character on; those of the types in `whole` are not looked
-        into."""
+        """Yield the nodes without children from the one at a character on; nodes of the types in `whole` count as
+        such."""
         cursor = self.root.walk()
         while True:
             node = cursor.node
@@ -115,11 +115,11 @@ class Tree:
 
 def parse(grammar: str, text: str) -> Tree:
     """Return the tree of a program. `grammar` is the name of a grammar's package. Raises PtxspecError if it is not
-    installed, and UnreadProgramError if the program is too long or takes too long to parse, as a text that is no
+    installed, and UnreadProgramError if the program is too long or takes too long to parse, as a text that is not a
     program may."""
     if len(text) > LONGEST:
         raise UnreadProgramError(f"longer than {LONGEST >> 20} MB, the limit for a program")
-    # One byte for each character. Text that is filled in is usually part of a name.
+    # One byte for each character. A placeholder is usually part of a name.
     data = _STRANGE.sub("_", text).encode("ascii")
     before, kept = _last.get(grammar, (b"", None))
     if kept is None or before != data:
@@ -151,7 +151,7 @@ def _parsed(parser: Parser, data: bytes, edited: Parsed | None) -> Parsed:
         if edited:
             return parser.parse(read, edited, progress_callback=is_late)
         return parser.parse(read, progress_callback=is_late)
-    except ValueError:  # it was given up
+    except ValueError:  # parsing was stopped
         parser.reset()
         raise UnreadProgramError("cannot be parsed in a reasonable time") from None
 
