@@ -1,8 +1,8 @@
-/* Comparisons (5.11), minimum and maximum (9.6) of one format like those of IEEE 754: a part of operations.h, which says
-   what FORMAT and the masks are. */
+/* Comparisons (5.11), minimum and maximum (9.6) for one format like those of IEEE 754: a part of operations.h, which
+   describes FORMAT and the masks. */
 
-/* x from +0 up to `most`; its NaN is the canonical one, the largest of signed integers, and becomes +0, but where it is
-   `most` itself. */
+/* Return x bounded by +0 and `most`. A NaN must be the canonical one, the largest of signed integers: it becomes +0, or
+   stays where `most` is the NaN. */
 INLINED BITS OF(clamped)(BITS x, BITS most) {
     BITS around = most != NAN_BITS;
     SIGNED key = (SIGNED)(BITS)(x + around), least = (SIGNED)around, high = (SIGNED)(BITS)(most + around);
@@ -13,7 +13,7 @@ INLINED BITS OF(clamped)(BITS x, BITS most) {
 /* Minimum and maximum */
 
 #if NATIVE
-/* Equal numbers have the same bits, but for zeros. Of a NaN and a number these are the second operand. */
+/* Equal numbers have the same bits, but for zeros. Of a NaN and a number the result is the second operand. */
 INLINED BITS OF(above)(BITS x, BITS y) {
     NUMBER a = NUMBER_OF_BITS(x), b = NUMBER_OF_BITS(y);
     return SELECT(a > b, x, SELECT(a == b, x & y, y));
@@ -37,7 +37,7 @@ INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(of_number)(x, y, OF(b
 /* Signed integers in the order of the values, -0 below +0; its own inverse. */
 INLINED SIGNED OF(order)(BITS x) { return (SIGNED)(((SIGNED)x >> (WIDTH - 1)) & MAGNITUDE_MASK) ^ (SIGNED)x; }
 
-/* `first` and `last` are orders of no number, one of which stands for a NaN. */
+/* `first` and `last` are orders of no number, one of which represents a NaN. */
 #define FIRST ((SIGNED)SIGN_MASK)
 #define LAST ((SIGNED)MAGNITUDE_MASK)
 
@@ -60,7 +60,7 @@ INLINED BITS OF(minimumNumber)(BITS x, BITS y) { return OF(smaller)(x, y, LAST);
 #endif
 
 #if NATIVE
-/* between two numbers that are no zeros */
+/* between two nonzero numbers */
 INLINED BITS OF(within)(BITS x, BITS low, BITS high) {
     NUMBER value = NUMBER_OF_BITS(x);
     BITS found = SELECT(value > NUMBER_OF_BITS(high), high, SELECT(value < NUMBER_OF_BITS(low), low, x));
@@ -68,11 +68,11 @@ INLINED BITS OF(within)(BITS x, BITS low, BITS high) {
 }
 #endif
 
-/* Comparisons: a NaN is unordered with everything. `relation` is the sum of what is asked: 1 less, 2 equal, 4 greater, 8
-   unordered, where none of the others holds. */
+/* Comparisons: a NaN is unordered with everything. `relation` is the sum of the requested relations: 1 less, 2 equal, 4
+   greater, 8 unordered, which means none of the others. */
 
 INLINED _Bool OF(holds)(_Bool less, _Bool equal, _Bool greater, uint8_t relation) {
-    /* As masks, of which the sign tells: a number that is 0 or 1 compilers keep apart from what is compared. */
+    /* Masks whose sign is the result: compilers keep a number that is 0 or 1 apart from the vectors of operands. */
     BITS unordered = (BITS)-(BITS)(relation >> 3 & 1), of_less = (BITS)-(BITS)(relation & 1) ^ unordered;
     BITS of_equal = (BITS)-(BITS)(relation >> 1 & 1) ^ unordered, of_greater = (BITS)-(BITS)(relation >> 2 & 1) ^ unordered;
     BITS found = SELECT(less, of_less, 0) | SELECT(equal, of_equal, 0) | SELECT(greater, of_greater, 0);
@@ -84,7 +84,7 @@ INLINED _Bool OF(compare)(BITS x, BITS y, uint8_t relation) {
     return OF(holds)(a < b, a == b, a > b, relation);
 }
 #else
-/* Signed integers in the order of the values, both zeros alike. */
+/* Signed integers in the order of the values, with both zeros equal. */
 INLINED SIGNED OF(value_order)(BITS x) {
     SIGNED sign = (SIGNED)x >> (WIDTH - 1);
     return (SIGNED)(((SIGNED)OF(magnitude)(x) ^ sign) - sign);

@@ -1,9 +1,9 @@
-/* The function table for one format that is not like those of IEEE 754: one lane of bits in and out, as declared.py has it.
+/* The function table for one format that is not like those of IEEE 754: one lane of bits in and out, as in declared.py.
 
-   Included once per format, with FORMAT and what its declaration says defined: EXPONENT_BITS, FRACTION_BITS, BIAS, NANS,
-   CANONICAL_NAN, HAS_SIGN, HAS_ZERO, HAS_SUBNORMALS, HAS_INFINITY, and what a number too large becomes, TOO_LARGE, with
-   or without its sign (SIGNED_TOO_LARGE). A number is one of binary32, and of binary64 where an operation needs that:
-   sums and products are exact there or rounded to odd. The processor must be steered to nearest. */
+   Included once per format, with FORMAT and its declaration defined: EXPONENT_BITS, FRACTION_BITS, BIAS, NANS,
+   CANONICAL_NAN, HAS_SIGN, HAS_ZERO, HAS_SUBNORMALS, HAS_INFINITY, and TOO_LARGE, which a number too large becomes,
+   with or without its sign (SIGNED_TOO_LARGE). A number is a binary32, or a binary64 where an operation needs that:
+   sums and products are exact there or rounded to odd. The processor must round to nearest. */
 
 #define JOIN_(x, y) x##_##y
 #define JOIN(x, y) JOIN_(x, y)
@@ -53,7 +53,7 @@ INLINED _Bool OF(isSubnormal)(BITS x) { return (OF(magnitude)(x) < LEAST_NORMAL)
 INLINED _Bool OF(isNormal)(BITS x) { return (OF(magnitude)(x) >= LEAST_NORMAL) & OF(isFinite)(x); }
 INLINED _Bool OF(isSignMinus)(BITS x) { return (x & SIGN_MASK) != 0; }
 
-/* Numbers, and back */
+/* Conversions to numbers and back */
 
 INLINED float OF(single)(BITS x) {
     uint32_t magnitude = OF(magnitude)(x), bits = magnitude << (23 - FRACTION_BITS);
@@ -84,13 +84,13 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
     return (BITS)encoded(upper_word(number), 1023, 20, DECLARATION, mode, ftz);
 }
 INLINED BITS OF(from_single)(float value, int mode, int ftz) {
-    /* A word must tell the exponents of all numbers that are not zero. */
+    /* The word must have different exponents for all nonzero numbers. */
     if (EMIN < -126)
         return OF(convert)(value, mode, ftz);
     return (BITS)encoded(bits_of_float(value), 127, 23, DECLARATION, mode, ftz);
 }
 
-/* What is too large, infinities too, is the largest number with its sign. */
+/* Numbers too large, and infinities, become the largest number with their sign. */
 INLINED BITS OF(saturated)(float value, int mode) {
     if (EMIN < -126)
         return (BITS)encoded(upper_word(value), 1023, 20, SATURATED, mode, 0);
@@ -149,7 +149,7 @@ INLINED BITS OF(extreme)(BITS x, BITS y, _Bool largest, _Bool number) {
     _Bool above = OF(order)(x) > OF(order)(y);
     if (HAS_ZERO && !HAS_SUBNORMALS) {
         float a = OF(single)(x), b = OF(single)(y);
-        /* Of two zeros the signs decide. */
+        /* The signs order two zeros. */
         above = (a > b) | ((a == b) & !OF(isSignMinus)(x) & OF(isSignMinus)(y));
     }
     BITS result = SELECT(above == largest, x, y);

@@ -1,10 +1,10 @@
-/* Elementary functions as intervals of binary64 that hold the exact value, as in elementary.py: an operation rounds both
-   ends, and a lane whose ends round to different bits is left undecided. Operands are values of formats with at most 24
-   bits of precision and 8 of exponent. The processor must round to nearest.
+/* Elementary functions as intervals of binary64 that contain the exact value, as in elementary.py: an operation rounds
+   both ends, and a lane whose ends round to different bits is left undecided. Operands are values of formats with at
+   most 24 bits of precision and 8 of exponent. The processor must round to nearest.
 
-   The approximations are sums of a series, off by some units in the last place of binary64: each step adds half a unit at
-   most, and what the series leaves out is below 2**-52. MARGIN is more than the sum by a factor of eight. Zeros,
-   infinities and NaNs give both ends their exact results. */
+   The approximations are sums of a series, with errors of some units in the last place of binary64: each step adds at
+   most half a unit, and the omitted terms are below 2**-52. MARGIN is larger than the total error by a factor of eight.
+   Both ends are exact for zeros, infinities and NaNs. */
 
 #define MARGIN 0x1p-47
 #define PI 0x1.921fb54442d18p+1
@@ -13,7 +13,7 @@
 
 typedef struct { double low, high; } interval;
 
-/* x y + z, rounded once where the processor does that itself: it is sooner, and no less exact. */
+/* x y + z, rounded once where the processor has the operation: it is quicker, and no less exact. */
 #if defined __FMA__ || defined __ARM_FEATURE_FMA
 INLINED double sum_of(double x, double y, double z) { return __builtin_fma(x, y, z); }
 #else
@@ -24,7 +24,8 @@ INLINED double select_double(_Bool condition, double x, double y) {
     return double_of_bits(select_64(condition, bits_of_double(x), bits_of_double(y)));
 }
 
-/* To the nearest integer, for magnitudes below 2**51; the same in the lowest bits of the pattern of what is added. */
+/* Added and subtracted, it rounds to the nearest integer, for magnitudes below 2**51. The lowest bits of the sum's
+   pattern are that integer. */
 #define TO_INTEGER 0x1.8p52
 INLINED double power_of_two(double n) { return double_of_bits((bits_of_double(n + TO_INTEGER) + 1023) << 52); }
 
@@ -60,7 +61,7 @@ INLINED double small_expm1(double x) {
 #define LN2_LOW 0x1.a39ef35793c76p-33
 
 INLINED interval between_exp2(double x) {
-    /* What over- or underflows does so near 2**+-256 too. */
+    /* Results that over- or underflow do so at +-256 too. */
     double size = select_double(x > 256, 256, select_double(x < -256, -256, x));
     double whole = (size + TO_INTEGER) - TO_INTEGER;
     double value = (1 + small_expm1((size - whole) * LN2)) * power_of_two(whole);
@@ -92,9 +93,10 @@ INLINED interval between_log2(double x) {
     return where(!(x >= 0), NOT_A_NUMBER, found);
 }
 
-/* tanh is (e - 1) / (e + 1) of e = exp(2 |x|), which is 2**n exp(2 h) for some |h| below ln 2 / 4, and that is
-   (q + p) / (q - p) of a quotient p / q that is tanh(h). So one division is enough. The quotient is the sixth of
-   Lambert's continued fraction, which leaves out 2**-60 of it at most. Zero, infinity and NaN become what they should. */
+/* tanh is (e - 1) / (e + 1) with e = exp(2 |x|). e is 2**n exp(2 h) for some |h| below ln 2 / 4, and exp(2 h) is
+   (q + p) / (q - p) for a quotient p / q equal to tanh(h), so that one division is enough. The quotient is the sixth
+   convergent of Lambert's continued fraction, with a relative error of at most 2**-60. Zero, infinity and NaN give the
+   right results. */
 INLINED interval between_tanh(double x) {
     double size = __builtin_fabs(x);
     size = select_double(size > 20, 20, size);
@@ -115,27 +117,27 @@ INLINED interval between_rSqrt(double x) {
     return where(!(x >= 0), NOT_A_NUMBER, found);
 }
 
-/* |x| in turns of 2**-64, without the whole ones, for finite x of at least 1: the significand, an integer of 24 bits,
-   times what one of its units is. */
+/* |x| in turns of 2**-64, without whole turns, for finite x of at least 1: the significand, an integer of 24 bits, times
+   the size of its unit. */
 INLINED uint64_t turns(float size) {
     uint32_t bits = bits_of_float(size);
-    /* 64 bits, like what it looks up: gcc gathers only then */
+    /* 64 bits like the table's elements: only then does gcc gather */
     int64_t exponent = ((bits >> 23) - 127) & 127;
     uint64_t significand = (bits & 0x7fffff) | 0x800000;
     return significand * TURNS_HIGH[exponent] + (significand * TURNS_LOW[exponent] >> 32);
 }
 
-/* |x| in half turns, without the whole turns: between -1 and 1 */
+/* |x| in half turns, without whole turns: between -1 and 1 */
 INLINED double half_turns(double size) {
     uint64_t turned = turns((float)size);
-    /* Few processors make many integers of 64 bits floats at once: the upper half and the lower half are exact. */
+    /* Few processors convert vectors of 64-bit integers to floats: the upper half and the lower half are exact. */
     double upper = double_of_bits((turned >> 32 ^ 0x80000000u) | UINT64_C(0x4530000000000000)) - (0x1p84 + 0x1p63);
     double lower = double_of_bits((turned & 0xffffffffu) | UINT64_C(0x4330000000000000)) - 0x1p52;
     double reduced = (upper + lower) * 0x1p-63;
     return select_double(size < 1, size * (1 / PI), reduced);
 }
 
-/* of an angle up to a quarter of a turn, in radians */
+/* for an angle up to a quarter of a turn, in radians */
 INLINED double small_sin(double angle) {
     double square = angle * angle;
     double sum = -1.0 / 25852016738884976640000.0;
@@ -152,7 +154,7 @@ INLINED double small_sin(double angle) {
     return angle + sum * square * angle;
 }
 
-/* From 1 on, what is small comes of cancellation, and its error is that of the angle. */
+/* From 1 on, small results come from cancellation, and their error is that of the angle. */
 INLINED interval between_sin(double x) {
     double size = select_double(x < 0, -x, x);
     double turned = half_turns(size);

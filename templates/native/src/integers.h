@@ -1,7 +1,7 @@
-/* Integers and fixed-point numbers of one type: one lane of bits in and out, as integers.py has it.
+/* Integers and fixed-point numbers of one type: one lane of bits in and out, as in integers.py.
 
-   Included once per type, with FORMAT, WIDTH (8, 16, 32 or 64), HAS_SIGN and POINT, the places behind the point, defined.
-   A number out of range becomes the nearest that is there, and a NaN 0. */
+   Included once per type, with FORMAT, WIDTH (8, 16, 32 or 64), HAS_SIGN and POINT, the places behind the point,
+   defined. A number out of range becomes the nearest one in range, and a NaN 0. */
 
 #define JOIN_(x, y) x##_##y
 #define JOIN(x, y) JOIN_(x, y)
@@ -18,7 +18,7 @@
 #endif
 #define SIGN_MASK ((BITS)((BITS)HAS_SIGN << (WIDTH - 1)))
 #define MOST ((BITS)(SIGN_MASK - 1))
-/* 2**(WIDTH - HAS_SIGN): the first number above those of the type. */
+/* 2**(WIDTH - HAS_SIGN): the first number above the range. */
 #define ABOVE (2.0 * ((BITS)1 << (WIDTH - HAS_SIGN - 1)))
 
 /* `relation` is as in comparisons.h. */
@@ -30,7 +30,7 @@ INLINED _Bool OF(compare)(BITS x, BITS y, uint8_t relation) {
     return (SIGNED)(BITS)(less | equal | greater) < 0;
 }
 
-/* Processors trap where there is no quotient, or it has no place in the type. */
+/* Processors trap where there is no quotient, or it is out of range. */
 INLINED BITS OF(divideIntegers)(BITS x, BITS y) {
     _Bool negates = HAS_SIGN && (BITS)(y + 1) == 0;
     INTEGER by = (INTEGER)(y == 0 || negates ? 1 : y);
@@ -38,14 +38,14 @@ INLINED BITS OF(divideIntegers)(BITS x, BITS y) {
     return y == 0 ? 0 : negates ? (BITS)(0u - x) : quotient;
 }
 
-/* Few processors cast many numbers to 64 bits at once. */
+/* Few processors convert vectors to 64-bit integers. */
 #ifdef __AVX512DQ__
 #define SHIFTED 0
 #else
 #define SHIFTED (WIDTH == 64)
 #endif
 
-/* Whole numbers from a float: rounded first, cut to the range, and cast where that is defined. */
+/* Integers from a float: rounded first, clamped to the range, and converted where C defines that. */
 #define CONVERTING(name, number, suffix) \
     INLINED BITS OF(name)(number value, int mode, int ftz) { \
         value *= (number)(1 << POINT); \
@@ -84,8 +84,8 @@ INLINED BITS OF(from_unsigned)(uint64_t x) { return x > MOST ? MOST : (BITS)x; }
 #if WIDTH < 64
 
 #if __GNUC__ == 12 && !defined(__clang__)
-/* GCC 12 has a bug, 106322: in vectors it computes the upper half of a product of two int16_t as of two uint16_t. Written
-   so, it does not see that these are int16_t. */
+/* GCC bug 106322, in version 12: in vectors it computes the upper half of a product of two int16_t as of two uint16_t.
+   In this form it does not recognise int16_t. */
 INLINED int64_t OF(whole)(BITS x) { return (int64_t)((uint64_t)(x ^ SIGN_MASK) - SIGN_MASK); }
 #else
 INLINED int64_t OF(whole)(BITS x) { return (INTEGER)x; }
@@ -94,12 +94,12 @@ INLINED double OF(number)(BITS x) { return (double)(INTEGER)x / (1 << POINT); }
 #if WIDTH < 32
 INLINED float OF(single)(BITS x) { return (float)(int32_t)(INTEGER)x / (1 << POINT); }
 #else
-/* Rounded to odd, with the 16 bits and more that a narrower format needs: the lowest make one where the number is long. */
+/* Rounded to odd, with at least the 16 bits that a narrower format needs: a long number's lowest bits become one. */
 INLINED float OF(odd)(BITS x) {
     BITS size = HAS_SIGN && (SIGNED)x < 0 ? 0 - x : x;
     _Bool is_long = size >> 24 != 0;
     BITS kept = select_32(is_long, size >> 8 | ((size & 0xff) != 0), size);
-    /* times 256, where it was divided by that */
+    /* times 256, by which it was divided */
     BITS bits = bits_of_float((float)(int32_t)kept) + select_32(is_long, 8u << 23, 0);
     return float_of_bits(HAS_SIGN ? bits | (x & SIGN_MASK) : bits) / (1 << POINT);
 }
@@ -108,15 +108,15 @@ INLINED float OF(odd)(BITS x) {
 #else
 
 INLINED INTEGER OF(whole)(BITS x) { return (INTEGER)x; }
-/* Rounded once, as the processor is steered: the upper half and the lower half are exact. */
+/* Rounded once, in the processor's direction: the upper half and the lower half are exact. */
 INLINED double OF(steered)(BITS x) {
     uint64_t upper = (x >> 32) ^ (HAS_SIGN ? 0x80000000u : 0);
     double high = double_of_bits(upper | UINT64_C(0x4530000000000000)) - (HAS_SIGN ? 0x1p84 + 0x1p63 : 0x1p84);
     double low = double_of_bits((x & 0xffffffffu) | UINT64_C(0x4330000000000000)) - 0x1p52;
-    /* What is nothing may be -0 here. */
+    /* A zero may be -0 here. */
     return double_of_bits(select_64(x == 0, 0, bits_of_double(high + low)));
 }
-/* Rounded to odd, with the 42 bits and more that a narrower format needs: the lowest make one where the number is long. */
+/* Rounded to odd, with at least the 42 bits that a narrower format needs: a long number's lowest bits become one. */
 INLINED double OF(number)(BITS x) {
     BITS size = HAS_SIGN && (SIGNED)x < 0 ? 0 - x : x;
     BITS sticky = (BITS)((size & 0x7ff) != 0) << 11;

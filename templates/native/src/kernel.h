@@ -1,30 +1,30 @@
-/* Kernels: functions of one lane, applied to arrays as NumPy's ufuncs have them.
+/* Kernels: functions of one lane, applied to arrays as NumPy's ufuncs are.
 
-   LANE(name, result, parameters) heads a function of one lane: `p` are the parameters of the kernel that calls it, behind
-   which its operands stand. A second result goes to a pointer behind these. DIRECTLY heads one that computes the same as
-   the one of that name before it, in binary32 itself: on subnormal numbers some processors take a hundred times as long
-   for it. DECIDING heads a function that may leave its lane undecided, and says so in `undecided`.
+   LANE(name, result, parameters) begins a function of one lane: `p` are the parameters of the kernel that calls it,
+   followed by its operands. A second result goes to a pointer behind these. DIRECTLY begins one that computes the same
+   in binary32 itself as the preceding one of that name: some processors take a hundred times as long for that with
+   subnormal numbers. DECIDING begins a function that may leave its lane undecided, and reports that in `undecided`.
 
-   KERNEL(symbol, count, sources, parameters, arguments, widths, statement) makes a loop, `symbol_loop`, of the statement,
-   which is done for each i: of `count` arrays, of which the first `sources` are operands, with lanes so many bytes wide.
-   EASED_KERNEL has a statement for elements of which nothing becomes subnormal, too, and `ordinary` tells them;
-   DECIDING_KERNEL asks NumPy for what is undecided. An array of a result may be one of the operands but overlap none
-   otherwise. The processor's rounding direction, its exception flags and whatever else the caller has set there come back
-   as they were. */
+   KERNEL(symbol, count, sources, parameters, arguments, widths, statement) makes a loop, `symbol_loop`, of the
+   statement, which runs for each i. It has `count` arrays, the first `sources` of which are operands; `widths` are the
+   bytes of lanes. EASED_KERNEL also has a statement for elements of which nothing becomes subnormal, and `ordinary`
+   detects them; DECIDING_KERNEL asks NumPy for undecided lanes. A result's array may be one of the operands but must
+   not overlap one otherwise. The processor's rounding direction, its exception flags and other settings of the caller
+   are restored. */
 
 #include <fenv.h>
 #include <stddef.h>
 #include <string.h>
 
-/* What differs between the kernels of a function: the direction in which the processor rounds, the lanes that stand side
-   by side in an element, and what the function calls `numbers` and `tables`. */
+/* The parameters that distinguish kernels of one function: the processor's rounding direction, the number of adjacent
+   lanes in an element, and what the function calls `numbers` and `tables`. */
 typedef struct {
     int direction, lanes;
     uint64_t numbers[4];
     const float *tables[3];
 } Parameters;
 
-/* A kernel of this number of registers of results, by the variant's name. */
+/* A kernel with this number of result registers, by the variant's name. */
 typedef struct {
     const char *name;
     int results;
@@ -32,10 +32,10 @@ typedef struct {
     Parameters parameters;
 } Kernel;
 
-/* module.c has these. NumPy computes the results of `count` lanes: `at` are arrays of the operands and of the result, with
-   elements so many bytes wide. */
+/* module.c has these. `resolve` has NumPy compute the results of `count` lanes: `at` are arrays of the operands and of
+   the result, with elements of `widths` bytes. */
 void resolve(const Kernel *kernel, int sources, char *const *at, const ptrdiff_t *widths, const size_t *lanes, size_t count);
-/* Does the processor take long for subnormal numbers? */
+/* whether the processor takes long for subnormal numbers */
 extern int stumbles;
 
 #ifdef __clang__
@@ -46,7 +46,7 @@ extern int stumbles;
 
 #if defined(__x86_64__)
 
-/* All that is computed is computed by the unit that this register steers. */
+/* This register controls the unit that computes everything here. */
 #include <immintrin.h>
 
 typedef unsigned Kept;
@@ -84,13 +84,13 @@ INLINED void restore(const Kept *kept) { fesetenv(kept); }
 
 #endif
 
-/* How many elements of an array stand before the first that begins a line of the cache: vectors that lie across two
-   lines are read twice as slowly. Of a short array it is none. */
+/* The number of elements of an array before the first at the start of a cache line: vectors that cross two lines are
+   read at half speed. It is 0 for a short array. */
 INLINED size_t before_line(const void *array, size_t size, size_t n) {
     return n < 4096 ? 0 : (-(uintptr_t)array & 63) / size;
 }
 
-/* Parts of arrays, one after another: where elements stand side by side as they are, else gathered. */
+/* Parts of arrays, one after another: contiguous elements are used in place, others are gathered. */
 
 #define ARRAYS 8
 #define GATHERED 512
@@ -108,7 +108,7 @@ typedef struct {
 
 static __attribute__((noinline, unused)) void copy(
     char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, ptrdiff_t width, ptrdiff_t n) {
-    /* Of a size that the compiler knows a copy is one instruction. */
+    /* With a constant size, a copy is one instruction. */
     if (width == 1)
         for (; n; n--, to += to_step, from += from_step) *to = *from;
     else if (width == 2)
@@ -134,7 +134,7 @@ static __attribute__((noinline, unused)) void begin(
     steer(direction, &p->kept);
 }
 
-/* Put the results of the last part where they belong, and take the next; there is none where this returns 0. */
+/* Store the results of the last part, and load the next one. Returns 0 if there is none. */
 static __attribute__((noinline, unused)) int next(Parts *p) {
     for (int k = p->sources; k < p->count; k++)
         if (p->gathered >> k & 1)
@@ -149,7 +149,7 @@ static __attribute__((noinline, unused)) int next(Parts *p) {
     for (int k = 0; k < p->count; k++) {
         char *here = p->arrays[k] + p->start * p->steps[k];
         p->at[k] = p->gathered >> k & 1 ? p->room[k] : here;
-        /* What is one number is there already. */
+        /* A scalar operand has been copied already. */
         if (p->gathered >> k & 1 && k < p->sources && !(p->steps[k] == 0 && before >= p->size))
             copy(p->room[k], p->widths[k], here, p->steps[k], p->widths[k], p->size);
     }
@@ -174,7 +174,7 @@ static __attribute__((noinline, unused)) int next(Parts *p) {
         } \
     }
 
-/* The loop is a function of its own, so that nothing of it can move out of the lines that steer it. */
+/* The loop is a function of its own, so that no part of it can move out of the lines between `steer` and `restore`. */
 #define KERNEL(symbol, count, sources, parameters, arguments, widths_, ...) \
     static __attribute__((noinline)) void symbol##_each(size_t n, Parameters p, PARAMETERS parameters) { \
         size_t start = 0, end = before_line(r0, sizeof *r0, n); \
@@ -205,13 +205,14 @@ static __attribute__((noinline, unused)) int next(Parts *p) {
     } \
     LOOP(symbol, count, sources, PTRDIFF_MAX, 0, widths_, symbol##_each(size, p, PARAMETERS arguments);)
 
-/* Is a binary32 zero or from 2**-63 to below 2**63 in size? Products and quotients of two such numbers are normal. */
+/* Return whether a binary32 is zero or from 2**-63 to below 2**63 in size. Products and quotients of two such numbers
+   are normal. */
 INLINED _Bool is_ordinary(uint32_t x) {
     uint32_t magnitude = x << 1;
     return (magnitude - (UINT32_C(64) << 24) < UINT32_C(126) << 24) | (magnitude == 0);
 }
 
-/* Results stand apart until they are whole: where one takes an operand's place, NumPy may still ask for that. */
+/* Results are kept apart until they are complete: NumPy may still need the operand that a result replaces. */
 #define BLOCK GATHERED
 #define DECIDING_KERNEL(symbol, count, sources, parameters, arguments, widths_, ...) \
     static __attribute__((noinline)) size_t symbol##_each(size_t n, Parameters p, size_t *undecided_lanes, PARAMETERS parameters) { \

@@ -1,6 +1,6 @@
-/* A module of the extension, which is that of an opcode or another one, OPCODE: its kernels as NumPy's ufuncs. LEVELS is 2
-   where there is a second table of kernels, for processors with vectors of 256 bits and fused operations, and 3 where there
-   is one for vectors of 512 bits. */
+/* A module of the extension, for an opcode or another group of kernels, OPCODE: its kernels as NumPy's ufuncs. LEVELS
+   is 2 if there is a second table of kernels, for processors with vectors of 256 bits and fused operations, and 3 if
+   there is one for vectors of 512 bits. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -27,7 +27,7 @@ extern const Kernel kernels_of_v4[];
 
 static void choose(void) {
     __builtin_cpu_init();
-    /* Tests say -DFOR_ALL and -DSTUMBLES. */
+    /* Tests define FOR_ALL and STUMBLES. */
 #ifndef FOR_ALL
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         kernels = kernels_of_v3;
@@ -38,7 +38,7 @@ static void choose(void) {
 #endif
 #endif
 #ifndef STUMBLES
-    /* Without fused operations of the processor's own, the direct way is the longer one. */
+    /* Without fused operations in hardware, the direct way is the slower one. */
     stumbles = kernels == kernels_of_all || !__builtin_cpu_is("amd");
 #endif
 }
@@ -46,7 +46,8 @@ static void choose(void) {
 static void choose(void) {}
 #endif
 
-/* A function of the opcode, a kernel's name, the operands of lanes as bytes, and the bytes of each: the results as bytes. */
+/* A function from the opcode, a kernel's name, the operands of lanes as bytes, and the bytes of each operand to the
+   results as bytes. */
 static PyObject *resolver;
 
 static PyObject *asked(const Kernel *kernel, int sources, char *const *at, const ptrdiff_t *widths, const size_t *lanes, size_t count) {
@@ -73,7 +74,7 @@ static PyObject *asked(const Kernel *kernel, int sources, char *const *at, const
     return found;
 }
 
-/* An error is left to NumPy, which finds it when the loop is done. */
+/* Errors are left to NumPy, which checks for them after the loop. */
 void resolve(const Kernel *kernel, int sources, char *const *at, const ptrdiff_t *widths, const size_t *lanes, size_t count) {
     PyGILState_STATE state = PyGILState_Ensure();
     PyObject *found = PyErr_Occurred() ? NULL : asked(kernel, sources, at, widths, lanes, count);
@@ -93,8 +94,8 @@ static PyObject *resolve_with(PyObject *self, PyObject *function) {
     Py_RETURN_NONE;
 }
 
-/* A ufunc reads what it was made of for as long as it is there; whoever asks keeps the ufunc. With core dimensions it is a
-   generalized one. */
+/* A ufunc uses the data that it was made of as long as it exists; the caller keeps the ufunc. With core dimensions it
+   is a generalized one. */
 static PyObject *ufunc(PyObject *self, PyObject *arguments) {
     const char *name, *types, *signature = NULL;
     Py_ssize_t length;

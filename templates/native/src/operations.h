@@ -1,9 +1,9 @@
-/* The function table of the semantics language for one format, as ptxemu's modules have it: one lane of bits in and out.
+/* The function table of the semantics language for one format, as in ptxemu's modules: one lane of bits in and out.
 
    Included once per format, with FORMAT, EXPONENT_BITS, FRACTION_BITS and CANONICAL_NAN defined. An operation that
-   rounds takes the direction and `ftz`, both known when it is compiled. Of a native format it uses the processor's
-   operation, which must be steered in that direction (kernel.h); of a format with a carrier it must be steered to
-   nearest. Formats with neither have no operations that round: the emitter asks for none. */
+   rounds has the direction and `ftz` as arguments, both constants. For a native format it uses the processor's
+   operation, and the processor must round in that direction (kernel.h); for a format with a carrier it must round to
+   nearest. Formats with neither have no operations that round: the emitter needs none. */
 
 #define JOIN_(x, y) x##_##y
 #define JOIN(x, y) JOIN_(x, y)
@@ -36,7 +36,7 @@
 #define INFINITY_BITS ((BITS)(SIGN_MASK - SMALLEST_NORMAL))
 #define NAN_BITS ((BITS)CANONICAL_NAN)
 
-/* The processor computes in it. */
+/* The processor computes in this format. */
 #define NATIVE ((EXPONENT_BITS == 8 && FRACTION_BITS == 23) || (EXPONENT_BITS == 11 && FRACTION_BITS == 52))
 #if NATIVE && WIDTH == 32
 #define NUMBER float
@@ -66,7 +66,7 @@ INLINED _Bool OF(isSignaling)(BITS x) { return OF(isNaN)(x) & ((x & QUIET_MASK) 
 INLINED _Bool OF(isInfinite)(BITS x) { return OF(magnitude)(x) == INFINITY_BITS; }
 INLINED _Bool OF(isFinite)(BITS x) { return OF(magnitude)(x) < INFINITY_BITS; }
 INLINED _Bool OF(isZero)(BITS x) { return OF(magnitude)(x) == 0; }
-/* Not magnitude - 1 < ...: for that gcc makes its -1 of a register in use, and each lane waits for the one before. */
+/* Not magnitude - 1 < ...: gcc takes its -1 from a register in use, so that each lane waits for the one before. */
 INLINED _Bool OF(isSubnormal)(BITS x) {
     return (BITS)(SMALLEST_NORMAL - 1 - OF(magnitude)(x)) < (BITS)(SMALLEST_NORMAL - 1);
 }
@@ -75,12 +75,12 @@ INLINED _Bool OF(isNormal)(BITS x) {
 }
 INLINED _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
-/* What fusing.py makes of several functions */
+/* Functions into which fusing.py combines several */
 
 /* x, and a zero of its sign where x is subnormal. */
 INLINED BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }
-/* The operand's NaN, made quiet: of several operands the last one asked has its way. Where numbers may come of NaNs,
-   only if the value is a NaN too. */
+/* The operand's NaN, made quiet; of several operands the last one decides. `propagate` is for operations whose result
+   may be a number despite a NaN: only if the value is a NaN too. */
 INLINED BITS OF(passed_on)(BITS value, BITS x) { return SELECT(OF(isNaN)(x), OF(quieten)(x), value); }
 INLINED BITS OF(propagate)(BITS value, BITS x) {
     return SELECT(OF(isNaN)(value) & OF(isNaN)(x), OF(quieten)(x), value);
@@ -94,9 +94,9 @@ INLINED BITS OF(propagate)(BITS value, BITS x) {
 
 INLINED double OF(number)(BITS x) { return NUMBER_OF_BITS(x); }
 
-/* `doubled` is the same operation's result for an exact value twice as large. Just below 2**emin it is as precise as
-   with an unbounded exponent, and so tells what is tiny; where an operand that was doubled overflows it tells nothing,
-   but then no result but zero is as small. */
+/* `doubled` is the result of the same operation for twice the exact value. Just below 2**emin it is as precise as with
+   an unbounded exponent, and so detects tiny results. If a doubled operand overflows it detects nothing, but then only
+   zero is as small. */
 INLINED BITS OF(finished)(NUMBER value, NUMBER doubled, int ftz) {
     BITS bits = BITS_OF_NUMBER(value);
     if (ftz) {
@@ -120,11 +120,12 @@ INLINED BITS OF(convert)(double number, int mode, int ftz) {
 
 #if WIDTH == 32
 
-/* In binary64, where nothing is subnormal: on what is, some processors take a hundred times as long, and tiny results are
-   told there. Products are exact, and what was rounded in one direction may be rounded again in that direction. To
-   nearest, a sum is rounded to odd first; a quotient has enough bits (2p + 2; Figueroa 1995), also one that becomes
-   subnormal: from the middle between two such numbers it is as far. Doubled and halved, because compilers would compute
-   in binary32 what is made a binary32 at once. directly_... computes the same in binary32 itself. */
+/* In binary64, where nothing is subnormal: some processors take a hundred times as long for subnormal numbers, and tiny
+   results are detected there. Products are exact, and a result rounded in one direction may be rounded again in that
+   direction. To nearest, a sum is rounded to odd first. A quotient has enough bits (2p + 2; Figueroa 1995), even if it
+   becomes subnormal: it is as far from the middle between two such numbers. Operands are doubled and results halved,
+   because compilers would compute in binary32 if a result were converted to it at once. directly_... computes in
+   binary32 itself. */
 INLINED BITS JOIN(directly, OF(multiplication))(BITS x, BITS y, int ftz) {
     return OF(finished)(NUMBER_OF_BITS(x) * NUMBER_OF_BITS(y), 0, 0);
 }
@@ -143,7 +144,7 @@ INLINED BITS JOIN(directly, OF(squareRoot))(BITS x, int ftz) {
     return OF(finished)(__builtin_sqrtf(NUMBER_OF_BITS(x)), 0, 0);
 }
 INLINED BITS OF(squareRoot)(BITS x, int mode, int ftz) {
-    /* A subnormal number is 2m * 2**-150 with an integer m; no root is tiny. */
+    /* A subnormal number is 2m * 2**-150 with an integer m. Roots are never tiny. */
     BITS size = OF(magnitude)(x);
     _Bool low = size < SMALLEST_NORMAL;
     BITS number = bits_of_float((float)(int32_t)(2 * size)) | (x & SIGN_MASK);
@@ -200,7 +201,7 @@ INLINED float OF(single)(BITS x) { return widened(x, EXPONENT_BITS, FRACTION_BIT
 INLINED double OF(number)(BITS x) { return OF(single)(x); }
 
 #if EXPONENT_BITS == 8 && WIDTH == 16
-/* A number that the format has. */
+/* The encoding of a number that the format has. */
 INLINED BITS OF(exactly)(float value) {
     return SELECT(__builtin_isunordered(value, value), NAN_BITS, (BITS)(bits_of_float(value) >> 16));
 }
@@ -323,8 +324,8 @@ ELEMENTARY(rSqrt)
 
 #if EXPONENT_BITS == 11 && FRACTION_BITS == 52
 
-/* One over the root of a number s from 1 up to 4, which is y but for about half of what 1 - s y y leaves: off by less than
-   2**-100 of it. Nothing is rounded where the power of four goes in again. */
+/* One over the root of a number s from 1 up to 4 is y plus about half of y times 1 - s y y, with a relative error below
+   2**-100. Multiplying by the power of four again is exact. */
 INLINED BITS OF(rSqrt)(BITS x, int mode, int ftz, _Bool *undecided) {
     BITS size = OF(magnitude)(x), raised = bits_of_double(double_of_bits(size) * 0x1p54);
     _Bool low = size < SMALLEST_NORMAL;

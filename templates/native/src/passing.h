@@ -1,16 +1,16 @@
-/* Operations whose NaN is an operand's, made quiet: that of the first that has one, else the canonical one. Included
-   once per native format, by operations.h.
+/* Operations whose NaN is an operand's, made quiet: that of the first operand that is one, else the canonical one.
+   Included once per native format, by operations.h.
 
-   Where one operand is a NaN, or several are the same, a processor delivers that, made quiet. So a NaN takes the places
-   of the operands behind it: whichever of several the processor and the compiler prefer, there is one. What an invalid
-   operation makes on x86-64 is the canonical NaN where that is negative and has no payload. */
+   If one operand is a NaN, or several are the same, a processor returns that, made quiet. So a NaN replaces the
+   operands behind it: there is only one, whichever of several the processor and the compiler prefer. On x86-64, invalid
+   operations return the canonical NaN if that is negative and has no payload. */
 
 #if defined(__x86_64__)
 #define PASSES (NAN_BITS == (BITS)(SIGN_MASK | INFINITY_BITS | QUIET_MASK))
 #else
 #define PASSES 0
 #endif
-/* What stands for a fused operation where processors lack it need not pass a NaN on. */
+/* The replacement for a fused operation that the processor lacks need not pass on a NaN. */
 #if defined(__FMA__) && WIDTH == 64
 #define PASSES_FUSED PASSES
 #else

@@ -1,22 +1,22 @@
-/* What the operations of every format share: rounding directions, reinterpreted bits, and the way from a carrier back
-   to a narrow format, as in rounding.py. Everything is for one lane, without branches, for a compiler to vectorise. */
+/* Functions for the operations of every format: rounding directions, reinterpreted bits, and the way from a carrier
+   back to a narrow format, as in rounding.py. Everything is for one lane, without branches, so that compilers can
+   vectorise it. */
 
 #include <float.h>
 #include <stdint.h>
 
-/* What a compiler owns up to doing otherwise than IEEE 754, in spite of meson.build's options. */
+/* Deviations from IEEE 754 that a compiler admits, in spite of meson.build's options. */
 #if defined __FAST_MATH__ || __FINITE_MATH_ONLY__ || defined __ASSOCIATIVE_MATH__ || defined __RECIPROCAL_MATH__ \
     || defined __NO_SIGNED_ZEROS__ || FLT_EVAL_METHOD != 0
 #error options such as -ffast-math or -mfpmath=387 change what operations compute
 #endif
 _Static_assert(sizeof 1.0 == sizeof(double), "an option such as -fsingle-precision-constant changes constants");
 
-/* Every function becomes part of the loop that calls it, however long that grows: past some length gcc leaves calls in
-   it, and vectorises nothing. */
+/* Every function becomes part of the loop that calls it, however long that grows: above some length gcc would leave
+   calls in it, and vectorise nothing. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* `steered`: one of the last three, in which the processor rounds as it was told; `anyDirection`: it makes no
-   difference. */
+/* `steered`: one of the last three directions, as set in the processor; `anyDirection`: it makes no difference. */
 enum { roundTiesToEven, roundTiesToAway, roundTowardZero, roundTowardNegative, roundTowardPositive, steered, anyDirection };
 
 INLINED float float_of_bits(uint32_t bits) {
@@ -39,8 +39,8 @@ INLINED uint64_t bits_of_double(double value) {
     return u.bits;
 }
 
-/* x where the condition holds, else y, by the width of their kind. Written with masks, because what a compiler sees as a
-   choice it may turn into a branch around whatever only one side needs. */
+/* x where the condition is true, else y, by the width of their kind. Written with masks, because compilers may turn a
+   visible choice into a branch around the code that only one side needs. */
 
 INLINED uint64_t select_64(_Bool condition, uint64_t x, uint64_t y) {
     return y ^ ((x ^ y) & -(uint64_t)condition);
@@ -52,7 +52,7 @@ INLINED uint16_t select_16(_Bool condition, uint16_t x, uint16_t y) {
     return y ^ ((x ^ y) & (uint16_t)-condition);
 }
 INLINED uint8_t select_8(_Bool condition, uint8_t x, uint8_t y) { return y ^ ((x ^ y) & (uint8_t)-condition); }
-/* Bits moved by any number of places. C says nothing of the width and more. */
+/* Bits shifted by any number of places. C leaves shifts by the width or more undefined. */
 #define SHIFTING(width) \
     INLINED uint##width##_t shiftLeftBy_##width(uint##width##_t x, uint32_t count) { \
         return count < width ? (uint##width##_t)(x << count) : 0; \
@@ -64,12 +64,12 @@ SHIFTING(8)
 SHIFTING(16)
 SHIFTING(32)
 SHIFTING(64)
-/* Two predicates: 0 both, 1 either, 2 one of them. The operator is a constant. */
+/* Two predicates combined: 0 and, 1 or, 2 exclusive or. The operator is a constant. */
 INLINED _Bool combine(_Bool p, _Bool c, int operator) { return operator == 0 ? p & c : operator == 1 ? p | c : p ^ c; }
 INLINED _Bool select_1(_Bool condition, _Bool x, _Bool y) { return y ^ ((x ^ y) & condition); }
 
-/* What a carrier's sum or remainder to nearest lacks of the exact one turns it into the exact one rounded to odd:
-   truncated, with the last bit set. `error` has the sign of what is lacking; NaN and zero leave the value alone. */
+/* The error of a carrier's sum or remainder to nearest turns it into the exact one rounded to odd: truncated, with the
+   last bit set. `error` has the sign of the exact value minus `value`; NaN and zero leave the value unchanged. */
 
 INLINED float float_to_odd(float value, float error) {
     uint32_t inexact = (error < 0) | (error > 0);
@@ -95,7 +95,7 @@ INLINED double double_sum_to_odd(double x, double y) {
     return double_to_odd(sum, (x - x_part) + (y - y_part));
 }
 
-/* The whole number next to x in a direction, of x's sign; the processor rounds to nearest. */
+/* The integral value next to x in a direction, with the sign of x; the processor rounds to nearest. */
 #define TO_INTEGRAL(number, suffix) \
     INLINED number number##_to_integral(number x, int mode) { \
         number whole = mode == roundTiesToEven ? __builtin_rint##suffix(x) \
@@ -108,7 +108,7 @@ INLINED double double_sum_to_odd(double x, double y) {
 TO_INTEGRAL(double, )
 TO_INTEGRAL(float, f)
 
-/* A whole number below 2**64 in magnitude as an integer modulo 2**64: its significand, shifted. */
+/* An integral value below 2**64 in magnitude as an integer modulo 2**64: its significand, shifted. */
 INLINED uint64_t integer_of(double whole) {
     uint64_t bits = bits_of_double(whole), significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
     uint64_t exponent = bits >> 52 & 0x7ff, left = (exponent - 1075) & 63, right = (1075 - exponent) & 63;
@@ -117,9 +117,9 @@ INLINED uint64_t integer_of(double whole) {
     return select_64(bits >> 63, 0 - size, size);
 }
 
-/* Cut off to a format's last place, after so many random bits behind that place were added: one of its numbers, or one
-   beyond the largest. The place of the last random bit is one of a binary32's: width + fraction_bits <= 23. Where the
-   format has all of its exponents, the places of subnormal numbers are the same, too. */
+/* Truncated to a format's last place, after adding random bits behind that place: one of the format's numbers, or one
+   beyond the largest. The place of the last random bit is one of a binary32's: width + fraction_bits <= 23. If the
+   format has all of binary32's exponents, the places of subnormal numbers are the same, too. */
 INLINED float moved_by(uint32_t random, int width, float value, int emin, int fraction_bits) {
     uint32_t bits = bits_of_float(value), magnitude = bits & 0x7fffffffu;
     int below = 23 - fraction_bits - width;
@@ -158,9 +158,9 @@ INLINED float widened(uint32_t x, int exponent_bits, int fraction_bits) {
     return float_of_bits(bits | sign);
 }
 
-/* Rounds `word`, exact or rounded to odd, to a format of at most 16 bits: its bits, a NaN canonical, and with `ftz` zero
-   for what is tiny after rounding with an unbounded exponent. The word is a sign, an exponent with the bias `word_bias`
-   and `word_fraction` (20 or 23) fraction bits. */
+/* Rounds `word`, exact or rounded to odd, to a format of at most 16 bits. Returns its bits: NaNs canonical, and with
+   `ftz` zero for results that are tiny after rounding with an unbounded exponent. The word is a sign, an exponent with
+   the bias `word_bias` and `word_fraction` (20 or 23) fraction bits. */
 INLINED uint32_t narrowed(
     uint32_t word, int word_bias, int word_fraction, int exponent_bits, int fraction_bits, uint32_t nan, int mode,
     int ftz
@@ -198,7 +198,7 @@ INLINED uint32_t narrowed(
     rounded = rounded < limit ? rounded : limit;
     rounded = select_32(magnitude == word_infinity, infinity, rounded);
     if (ftz) {
-        /* 2**emin, or what rounds up to it; below a word's own 2**emin places are twice as far apart */
+        /* 2**emin, or numbers that round up to it; below a word's own 2**emin the spacing is twice as large */
         int near = cut - (lowest == 1);
         uint32_t least = (uint32_t)lowest << word_fraction;
         if (nearest)
@@ -211,12 +211,12 @@ INLINED uint32_t narrowed(
     return select_32(magnitude > word_infinity, nan, rounded);
 }
 
-/* What a declaration says of a format that is not like those of IEEE 754, as Declared of declared.py. */
+/* The declaration of a format that is not like those of IEEE 754, as Declared in declared.py. */
 typedef struct {
     int exponent_bits, fraction_bits, bias;
     uint32_t largest, nan;
     int has_sign, has_zero, has_subnormals, has_infinity;
-    /* what a number too large becomes, and whether that gets its sign */
+    /* what a number too large becomes, and whether that has its sign */
     uint32_t too_large;
     int signed_too_large;
 } declaration;
@@ -257,7 +257,7 @@ INLINED uint32_t encoded(uint32_t word, int word_bias, int word_fraction, declar
     if (!f.has_zero)
         rounded = low ? 0 : rounded - (1u << f.fraction_bits);
     else if (ftz) {
-        /* 2**emin, or what rounds up to it; below a word's own 2**emin places are twice as far apart */
+        /* 2**emin, or numbers that round up to it; below a word's own 2**emin the spacing is twice as large */
         int near = cut - (lowest == 1);
         uint32_t least = (uint32_t)lowest << word_fraction;
         if (mode == roundTiesToEven || mode == roundTiesToAway)

@@ -1,12 +1,11 @@
-/* The special function unit on one operand of binary32, as ../unit.py has it; ../units.py says what the fields mean, which
-   are arguments here. They are constants wherever these functions are called, so that nothing is left of what a unit does
-   not do.
+/* The special function unit on one operand of binary32, as in ../unit.py; ../units.py describes the fields, which are
+   arguments here. They are constants in all calls, so that nothing remains of steps that a unit does not have.
 
-   Sums are exact in binary64: units of which that is not sure have no C. */
+   Sums are exact in binary64: units for which that is not certain have no C. */
 
 #include <math.h>
 
-/* Where one unit's result is another's operand, functions that are not INLINED are too long for vectors. */
+/* If one unit's result is another's operand, functions that are not INLINED are too long for vectors. */
 
 typedef struct {
     int32_t place, scale;
@@ -28,7 +27,7 @@ INLINED Reduced reduced_by_octaves(uint32_t x, int bits, int first, int last, in
     return r;
 }
 
-/* A finite number: what is none has a result of its own. */
+/* A finite number: others have results of their own. */
 INLINED double unit_finite(uint32_t magnitude) {
     return float_of_bits(select_32(magnitude < 0x7f800000u, magnitude, 0x7f7fffffu));
 }
@@ -36,7 +35,7 @@ INLINED double unit_finite(uint32_t magnitude) {
 /* `negative` is 0 for floor, 1 for negate, 2 for complement; `bits` is at most 23. */
 INLINED Reduced reduced_by_fixed_point(uint32_t x, int bits, int negative) {
     double unit = (double)(1 << bits), size = unit_finite(x & 0x7fffffffu);
-    /* What is further from zero is beyond every exponent. */
+    /* Numbers further from zero are beyond every exponent. */
     size = size < 255 ? size * unit : 255 * unit;
     int32_t fixed = (int32_t)size, ones = (1 << bits) - 1, minus = -(int32_t)(x >> 31);
     int32_t less = negative == 0 ? fixed != size : negative == 2 ? (fixed & ones) != 0 : 0;
@@ -64,7 +63,8 @@ INLINED Reduced reduced_by_turns(uint32_t x, double factor, int kept, int bits, 
 
 /* The sum */
 
-/* What is lost of bit i by leaving columns out: bit i meets itself in column 2 i, and bit j below it in column i + j + 1. */
+/* The loss of bit i from omitting columns: bit i times itself is in column 2 i; bit i times a lower bit j is in column
+   i + j + 1. */
 #define LOST(i) \
     if ((i) >= (drop + 1) / 2 && (i) < drop - 1 && (i) < local) \
         lost += (uint32_t)((int32_t)(x << (31 - (i))) >> 31) & x << ((i) + 1) & below;
@@ -74,10 +74,10 @@ INLINED double unit_square(uint32_t x, int local, int unseen, int drop, int colu
     x = x >> unseen << unseen;
     uint32_t lost = 0, below = (uint32_t)(((uint64_t)1 << drop) - 1);
     if (columns) {
-        /* Of the lower half of those bits all is lost. */
+        /* The lower half of those bits is lost completely. */
         uint32_t low = x & ((1u << (drop + 1) / 2) - 1);
         lost = low * low;
-        /* Written out, as no compiler unrolls it and makes vectors of what is around. */
+        /* Unrolled by hand: no compiler unrolls it and vectorises the code around it. */
         LOST4(0) LOST4(4) LOST4(8) LOST4(12) LOST4(16) LOST4(20) LOST(24) LOST(25)
     }
     /* Half as wide is twice as fast. */
@@ -86,14 +86,14 @@ INLINED double unit_square(uint32_t x, int local, int unseen, int drop, int colu
     return (double)(int64_t)(((uint64_t)x * x - lost) >> drop);
 }
 
-/* A segment's coefficients stand in one word, as looking up is what takes longest: C0 in the upper half, C2 in the last
-   `narrow` bits, C1 between them. `unit`, `first` and `second` are their units. */
+/* A segment's coefficients are in one word, as look-ups take longest: C0 in the upper half, C2 in the last `narrow`
+   bits, C1 between them. `unit`, `first` and `second` are their units. */
 INLINED double unit_sum(
     int32_t place, int local, int last, int unseen, int drop, int columns, const uint64_t *words, int narrow,
     double bias, double unit, double first, double second
 ) {
     int32_t segment = place >> local;
-    /* A place that is a whole quarter lies at the end of the last segment. */
+    /* A place that is a whole quarter is at the end of the last segment. */
     segment = segment < last ? segment : last;
     uint32_t x = (uint32_t)(place - (segment << local)), low = (uint32_t)words[segment];
     double c0 = (int32_t)(uint32_t)(words[segment] >> 32);

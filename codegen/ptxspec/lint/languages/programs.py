@@ -164,8 +164,7 @@ class Program:
                 yield leaf
 
     def _passed(self, leaf: Place, walk: Walk) -> Place | None:
-        """Return the first string in the arguments of a call whose name, or the name of whose argument, has the
-        trace."""
+        """Return the first string that is passed to the call, or as the argument, whose name has the trace."""
         call = leaf.within(self.calls | self.named | self.arguments | self.blocks)
         if call is None or call.node.type not in self.calls | self.named:
             return None
