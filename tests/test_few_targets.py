@@ -298,12 +298,12 @@ def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("Feature 'cvt.e2m1x2.f32' not supported on .target 'sm_120'", ["it needs sm_120a or sm_120f"]),
+        ("Feature 'cvt.e2m1x2.f32' not supported on .target 'sm_120'", ["which requires sm_120a or sm_120f"]),
         (
             "Feature '.pzo' not supported on .target 'sm_103f'",
-            ["sm_103f does not have '.pzo': it needs sm_107f family"],
+            ["sm_103f does not have '.pzo', which requires sm_107f family"],
         ),
-        ("Instruction 'cvt with .s2f6x2' not supported on .target 'sm_110f'", ["it needs sm_110a"]),
+        ("Instruction 'cvt with .s2f6x2' not supported on .target 'sm_110f'", ["which requires sm_110a"]),
         # One word for what different targets have: each with one that needs it.
         (
             "Feature '.satfinite' not supported on .target 'sm_121f'",

@@ -58,7 +58,7 @@ def test_a_log_is_explained_by_its_file(db: Database, ptxas: Path, tmp_path: Pat
     assert [p.line for p in new[0].places] == [5, 6]
     text = "\n".join(as_text(explanations(db, log)))
     assert "a.ptx:5" in text and "a.ptx:6" in text
-    assert "it needs .target sm_80 or newer, and .version 7.0 (CUDA 11.0) or newer" in text
+    assert "it requires .target sm_80 or newer and .version 7.0 (CUDA 11.0) or newer" in text
     assert "instead: { .reg .pred %_p; .reg .b32 %_t; setp.nan.f32 %_p, %f1, %f2;" in text
     assert "fma.f32 lacks .rn" in text
     assert "setp.nan.f64 %_p, " in text
@@ -76,7 +76,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
     assert (
         "compile for sm_80 or newer (-arch=sm_80; .target sm_80 in PTX) with .version 7.0 (CUDA 11.0) or newer" in text
     )
-    assert "write the one that you mean behind fma: .rn (round to nearest, ties to even); .rz (" in text
+    assert "add the one that you mean to fma: .rn (round to nearest, ties to even); .rz (" in text
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Feature '.NaN' requires PTX ISA .version 7.0 or later", "write .version 7.0 (CUDA 11.0) or newer"),
         ("Illegal modifier '.ftz' for instruction 'tanh'", "tanh has no .ftz; it has .approx"),
         ("Illegal modifier '.ftz' for instruction 'fma'", "write .ftz with .f32, .f32x2, .f16, .f16x2 only"),
-        ("Illegal modifier '.sat' for instruction 'fma.f64'", "leave .sat out, where you can do without it"),
-        ("Illegal rounding modifier for instruction 'max'", "leave the rounding out: no max has one"),
+        ("Illegal modifier '.sat' for instruction 'fma.f64'", "remove .sat if you do not need it"),
+        ("Illegal rounding modifier for instruction 'max'", "remove the rounding mode: no max has one"),
         ("Rounding modifier required for instruction 'fma'", ".rn (round to nearest, ties to even); .rz (round toward"),
         (
             "Rounding modifier or '.approx' modifier required for instruction 'div'",
             ".approx (a fast approximation, not",
         ),
-        (".approx modifier required for instruction 'sin'", "write .approx, which must be there"),
+        (".approx modifier required for instruction 'sin'", "add .approx, which is required"),
         ("'.ftz' modifier required for instruction 'rcp.approx.f64'", "rcp.approx.ftz.f64"),
         ("Modifier '.xorsign' requires modifier '.abs'", "max.xorsign.abs.f32"),
-        ("Modifier '.ftz' cannot be combined with modifier '.oob'", "the one that you mean"),
+        ("Modifier '.ftz' cannot be combined with modifier '.oob'", "write only one of"),
         ("Unknown modifier '.ftzz'", "did you mean '.ftz'"),
         ("Unknown modifier '.full'", "div.full.f32"),
         ("Unexpected instruction types specified for 'div'", "div has .f32, .f64"),
@@ -107,34 +107,34 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Unsupported .version 99.9; current version is '9.5'", "9.5"),
         ("Unsupported .target 'sm_999'", "sm_"),
         ("Multiple rounding modifiers specified", "one of them"),
-        ("Parsing error near ';': syntax error", "what follows was not judged"),
+        ("Parsing error near ';': syntax error", "did not check the rest"),
         ("Feature 'max.f32 with 3 input operands' requires .target sm_100 or higher", "with .version 8.8"),
         ("Modifier '.xorsign' requires .target sm_86 or higher", "with .version 7.2"),
         ("Instruction 'tanh' requires .target sm_75 or higher", "with .version 7.0"),
         ("Feature '.satfinite' requires .target sm_70 or higher", "with .version 8.1"),
-        ("Special register argument not allowed for instruction 'add'", "move it into a register"),
+        ("Special register argument not allowed for instruction 'add'", "move it to a register"),
         ("Vector operand is not allowed for instruction 'add'", "name one register"),
         ("Argument 1 of instruction 'add': must be register", "load it into a register first"),
-        ("Argument 0 of instruction 'add': must be register", "the result needs a register"),
-        ("Operand negation not allowed for instruction 'mul'", "an instruction of its own"),
+        ("Argument 0 of instruction 'add': must be register", "the result must be a register"),
+        ("Operand negation not allowed for instruction 'mul'", "a separate instruction"),
         ("Not a name of any known instruction: 'ADD'", "in lower case: add"),
         ("Not a name of any known instruction: 'ad'", "did you mean 'add'"),
         ("Not a name of any known instruction: 'qqqqqqq'", "no instruction of this database is qqqqqqq"),
-        ("Constant overflow", "no type has such a large integer"),
+        ("Constant overflow", "the integer is too large for every type"),
         ("Value 'sm_130' is not defined for option 'gpu-name'", "did you mean 'sm_"),
-        ("Value 'sm_20' is not defined for option 'gpu-name'", "sm_20 came with PTX 2.0"),
+        ("Value 'sm_20' is not defined for option 'gpu-name'", "sm_20 was introduced in PTX 2.0"),
         ("Missing .target directive at start of file 'a.ptx'", "`.target sm_"),
         ("Parsing error near 'st': syntax error", "the statement before 'st' lacks its semicolon"),
         ("Unknown symbol 'x'", "`.reg .f32 x;`"),
-        ("Illegal vector size: 3", "as many registers as the instruction takes"),
-        ("Incompatible elements of vector expression", "all of the size that it takes"),
+        ("Illegal vector size: 3", "as many registers as the instruction requires"),
+        ("Incompatible elements of vector expression", "all of the required size"),
         ("Predicate output not allowed for instruction 'setp'", "there is no second result"),
-        ("Predicate output expected for instruction 'setp'", "declare it by .reg .pred"),
-        ("Integer constant expression expected", "write 1 and not 1.0"),
-        ("Constant expression has division by zero", "divides nothing by zero"),
+        ("Predicate output expected for instruction 'setp'", "declare it with .reg .pred"),
+        ("Integer constant expression expected", "write 1, not 1.0"),
+        ("Constant expression has division by zero", "cannot divide by zero"),
         ("Unsupported cast operation", "only (.s64) and (.u64)"),
         ("Sink '_' not allowed as a source operand", "name a register"),
-        ("Something else altogether", "not what this is about"),
+        ("Something else altogether", "not about an instruction in this database"),
     ],
 )
 def test_each_form_of_message_has_an_answer(db: Database, message: str, answer: str) -> None:
@@ -216,8 +216,8 @@ def test_messages_about_comparisons_are_explained(ptxas: Path) -> None:
     statements = ["setp.f32 %p0, %f1, %f2;", "setp.lt.f32 %p0, %f1, %f2, %p3;", "setp.lt.f32 %p0, %f1, %r2, %f3;"]
     said = [m for found in judge(ptxas, statements, "sm_90", "8.0") for m in found]
     text = "\n".join(as_text(explanations(db, [f"ptxas fatal   : {m}" for m in said])))
-    assert "write the one that you mean behind setp: .eq (true if a is equal to b;" in text
-    assert "what is done with the predicate behind the operands, as in setp.eq.and.f32 p|q, a, b, c" in text
+    assert "add the one that you mean to setp: .eq (true if a is equal to b;" in text
+    assert "how the predicate after the operands is combined, as in setp.eq.and.f32 p|q, a, b, c" in text
     assert "the operands are p|q, a, b or p, a, b or p0|p1, a, b or p|q, a, b, c" in text
 
 
@@ -252,18 +252,18 @@ ptxas C:\\Users\\J J\\Temp\\tmpafh.ptx, line 5; fatal   : Unsupported .version 8
 ptxas fatal   : Ptx assembly aborted due to errors
 triton\\backends\\nvidia\\compiler.py", line 295, in make_cubin
 """,
-        ["install CUDA 12.8 or newer, whose ptxas reads .version 8.6"],
+        ["install CUDA 12.8 or newer, whose ptxas supports .version 8.6"],
     ),
     "nvcc on PTX": (
         "ptxas add_kernel.ptx, line 5; fatal   : Unsupported .version 8.8; current version is '8.4'\n",
-        ["install CUDA 12.9 or newer, whose ptxas reads .version 8.8"],
+        ["install CUDA 12.9 or newer, whose ptxas supports .version 8.8"],
     ),
     "Numba, the driver's linker": (
         """\
 numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in CUDA_ERROR_UNSUPPORTED_PTX_VERSION
 ptxas application ptx input, line 9; fatal   : Unsupported .version 8.7; current version is '8.4'
 """,
-        ["install driver 570.26 or newer, 570.65 on Windows (CUDA 12.8), which reads .version 8.7"],
+        ["install driver 570.26 or newer, 570.65 on Windows (CUDA 12.8), which supports .version 8.7"],
     ),
     "Numba, nvJitLink": (
         """\
@@ -271,7 +271,7 @@ pynvjitlink.api.NvJitLinkError: NVJITLINK_ERROR_PTX_COMPILE error when calling n
 ptxas application ptx input, line 9; fatal   : Unsupported .version 8.7; current version is '8.4'
 ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)
 """,
-        ["install nvJitLink of CUDA 12.8 or newer, which reads .version 8.7"],
+        ["install nvJitLink of CUDA 12.8 or newer, which supports .version 8.7"],
     ),
     "the driver's compiler": (
         "ptxas application ptx input, line 9; error   : Feature 'add.bf16' requires .target sm_90 or higher\n",
@@ -283,7 +283,7 @@ ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)
 Cuda compilation tools, release 12.5, V12.5.40
 Error: DriverError(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was compiled with an unsupported toolchain.")
 """,
-        ["install driver 555.42.02 or newer, which reads the PTX of CUDA 12.5"],
+        ["install driver 555.42.02 or newer, which supports the PTX of CUDA 12.5"],
     ),
     "the same as the runtime says it": (
         "[cudaErrorUnsupportedPtxVersion] the provided PTX was compiled with an unsupported toolchain. in k.cu:406",
@@ -299,7 +299,7 @@ Error: DriverError(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was com
     ),
     "no code for the GPU": (
         "CUDA error 209 at ggml-cuda.cu:6701: no kernel image is available for execution on the device\n",
-        ["compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90"],
+        ["compile for this machine's GPU, as in -arch=sm_90; `ptxspec targets native` shows its target"],
     ),
     "nvcc and a new GPU": (
         "nvcc fatal   : Unsupported gpu architecture 'compute_120'\ngmake[2]: *** [fattn.cu.o] Error 1\n",
@@ -311,16 +311,16 @@ Error: DriverError(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the provided PTX was com
     ),
     "clang": (
         "clang: error: Unsupported CUDA gpu architecture: sm_61\n",
-        ["use a clang that goes with CUDA 8.0 or newer, before 13.0"],
+        ["use a clang compatible with CUDA 8.0 or newer, before 13.0"],
     ),
     "clang and a CUDA that is too new": (
         "clang: error: GPU arch sm_35 is supported by CUDA versions between 7.0 and 11.8 (inclusive), but installation "
         "at /usr/local/cuda-12.4 is 12.4; use '--cuda-path' to specify a different CUDA install\n",
-        ["point clang to a CUDA from 7.0 to 11.8 by --cuda-path"],
+        ["set --cuda-path to a CUDA release from 7.0 to 11.8"],
     ),
     "LLVM": (
         "'+ptx88' is not a recognized feature for this target (ignoring feature)\n",
-        ["use an LLVM that knows PTX 8.8 (CUDA 12.9), or ask it for an older version"],
+        ["use an LLVM that supports PTX 8.8 (CUDA 12.9), or request an older version"],
     ),
     "NVRTC": (
         """\
@@ -355,8 +355,8 @@ def test_a_log_tells_what_to_change(db: Database, name: str) -> None:
 def test_an_older_version_is_the_other_way(db: Database) -> None:
     (found,) = explanations(db, ["ptxas a.ptx, line 1; fatal : Unsupported .version 8.8; current version is '8.4'"])
     assert found.meaning.why == (
-        "this ptxas is older than what wrote the PTX: it reads PTX up to 8.4 (CUDA 12.4)",
-        "or write .version 8.4, if the file uses nothing newer: `ptxspec lint --ptx 8.4` says what does",
+        "this ptxas is older than the compiler that wrote the PTX: it supports PTX up to 8.4 (CUDA 12.4)",
+        "or write .version 8.4 if the file uses nothing newer: `ptxspec lint --ptx 8.4` shows what does",
     )
 
 
@@ -452,7 +452,7 @@ def test_what_is_said_of_other_instructions_is_what_ptxas_wants(db: Database, pt
 def test_no_version_is_told_of_what_the_database_does_not_have_there(db: Database, message: str, target: str) -> None:
     (found,) = explanations(db, [message])
     assert found.meaning.change == f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
-    assert any("not known" in why for why in found.meaning.why) and found.is_known
+    assert any("unknown here" in why for why in found.meaning.why) and found.is_known
 
 
 @pytest.mark.parametrize(
@@ -476,13 +476,21 @@ def test_the_version_of_what_is_outside_is_told(db: Database, message: str, targ
 @pytest.mark.parametrize(
     ("message", "version", "why"),
     [
-        ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_89 or higher", "8.1 (CUDA 12.1)", "came with sm_89"),
+        (
+            "Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_89 or higher",
+            "8.1 (CUDA 12.1)",
+            "introduced with sm_89",
+        ),
         ("Feature 'cvt with .e4m3x2/.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
         ("Feature 'cvt.f16x2.e5m2x2' requires .target sm_90 or higher", "7.8", "sm_89 has it from PTX 8.1"),
-        ("Feature 'ex2.f16/f16x2' requires .target sm_75 or higher", "7.0", "came with sm_75"),
-        ("Instruction 'div.rnd.f32' requires .target sm_20 or higher", "2.0", "came with sm_20"),
-        ("Modifier '.satfinite' on 'cvt.tf32.f32.rn' requires .target sm_100 or higher", "8.6", "came with sm_100"),
-        ("Feature '.bf16' requires .target sm_80 or higher", "8.1", "PTX 7.0 is enough for some of it"),
+        ("Feature 'ex2.f16/f16x2' requires .target sm_75 or higher", "7.0", "introduced with sm_75"),
+        ("Instruction 'div.rnd.f32' requires .target sm_20 or higher", "2.0", "introduced with sm_20"),
+        (
+            "Modifier '.satfinite' on 'cvt.tf32.f32.rn' requires .target sm_100 or higher",
+            "8.6",
+            "introduced with sm_100",
+        ),
+        ("Feature '.bf16' requires .target sm_80 or higher", "8.1", "PTX 7.0 is enough for some variants"),
     ],
 )
 def test_the_version_told_is_that_of_the_target(db: Database, message: str, version: str, why: str) -> None:
@@ -532,11 +540,11 @@ def test_of_what_is_outside_it_is_said_that_nothing_is_known(db: Database, messa
 @pytest.mark.parametrize(
     ("opcode", "answer"),
     [
-        ("ld", "as many registers in braces as the vector has: two behind .v2, four behind .v4"),
+        ("ld", "as many registers in braces as the vector has elements: two for .v2, four for .v4"),
         ("mma", "as many registers in braces as the vector has"),
         ("mov", "as many registers in braces as the vector has"),
         ("wgmma.mma_async with floating point types", "as many registers in braces as the vector has"),
-        ("add", "name one register: add takes no vectors"),
+        ("add", "write one register: add accepts no vectors"),
     ],
 )
 def test_a_vector_has_as_many_registers_as_it_says(db: Database, opcode: str, answer: str) -> None:
@@ -552,7 +560,10 @@ def test_a_vector_has_as_many_registers_as_it_says(db: Database, opcode: str, an
 def test_the_constants_that_are_told_of_are_those_that_ptxas_takes(db: Database, ptxas: Path, opcode: str) -> None:
     """Of each type in each place, where the answer to a mismatch says how constants are written."""
     (found,) = explanations(db, [f"Arguments mismatch for instruction '{opcode}'"])
-    assert "in number" not in found.meaning.change and "number does not match, or the type" in found.meaning.why[0]
+    assert (
+        "in number" not in found.meaning.change
+        and "number of operands does not match, or the type" in found.meaning.why[0]
+    )
     said: dict[str, set[str]] = {}
     for line in found.meaning.why:
         if m := re.fullmatch(
@@ -595,8 +606,8 @@ MENDED = [
     ("ld.global.v2.f32 %f0, [%b0];", "two behind .v2", "ld.global.v2.f32 {%f0, %f1}, [%b0];"),
     ("ld.global.v4.f32 {%f0, %f1}, [%b0];", "four behind .v4", "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%b0];"),
     ("add.v2.f32 %f0, %f1, %f2;", "leave .v2 or .v4 out", "add.f32 %f0, %f1, %f2;"),
-    ("add.global.f32 %f0, %f1, %f2;", "leave the state space out", "add.f32 %f0, %f1, %f2;"),
-    ("add.lt.f32 %f0, %f1, %f2;", "leave the comparison out", "add.f32 %f0, %f1, %f2;"),
+    ("add.global.f32 %f0, %f1, %f2;", "remove the state space", "add.f32 %f0, %f1, %f2;"),
+    ("add.lt.f32 %f0, %f1, %f2;", "remove the comparison", "add.f32 %f0, %f1, %f2;"),
     ("testp.nan.f32 %p0, %f1;", ".notanumber", "testp.notanumber.f32 %p0, %f1;"),
     ("setp.lo.f32 %p0, %f1, %f2;", "a comparison that there is of this type", "setp.lt.f32 %p0, %f1, %f2;"),
     ("setp.s32 %p0, %r1, %r2;", ".eq (true if a is equal to b;", "setp.eq.s32 %p0, %r1, %r2;"),
@@ -607,10 +618,10 @@ MENDED = [
     ("add.cc.f32 %f0, %f1, %f2;", "leave .cc out", "add.f32 %f0, %f1, %f2;"),
     ("cvt.rn.ftz.f64.s32 %d0, %r1;", "leave .ftz out", "cvt.rn.f64.s32 %d0, %r1;"),
     ("add.rn.rz.f32 %f0, %f1, %f2;", "write one of them", "add.rz.f32 %f0, %f1, %f2;"),
-    ("max.rn.f32 %f0, %f1, %f2;", "leave the rounding out: no max has one", "max.f32 %f0, %f1, %f2;"),
+    ("max.rn.f32 %f0, %f1, %f2;", "remove the rounding mode: no max has one", "max.f32 %f0, %f1, %f2;"),
     ("add.f32 %f0, %f1, {%f2, %f3};", "name one register", "add.f32 %f0, %f1, %f2;"),
     ("add.f32 %f0|%f1, %f1, %f2;", "there is no second result", "add.f32 %f0, %f1, %f2;"),
-    ("setp.lt.f32 %p0|%r1, %f1, %f2;", "declare it by .reg .pred", "setp.lt.f32 %p0|%p1, %f1, %f2;"),
+    ("setp.lt.f32 %p0|%r1, %f1, %f2;", "declare it with .reg .pred", "setp.lt.f32 %p0|%p1, %f1, %f2;"),
     ("add.f32 %f0, %f1, %f2.x;", "name the register alone", "add.f32 %f0, %f1, %f2;"),
     ("fadd.f32 %f0, %f1, %f2;", "did you mean 'add'?", "add.f32 %f0, %f1, %f2;"),
     ("div.rn.full.f32 %f0, %f1, %f2;", "as in div.full.f32", "div.full.f32 %f0, %f1, %f2;"),

@@ -23,7 +23,7 @@ ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)
         (["nvcc fatal   : Unsupported gpu architecture 'compute_120'"], "use nvcc of CUDA 12.8"),
         (["Unsupported .version 8.8; current version is '8.4'"], "install CUDA 12.9 or newer"),
         (["CUDA_ERROR_NO_BINARY_FOR_GPU"], "compile for this machine's GPU"),
-        (["Constant overflow"], "no type has such a large integer"),
+        (["Constant overflow"], "the integer is too large for every type"),
         # A log as one argument
         ([LOG], "install nvJitLink of CUDA 12.8"),
         (
@@ -60,7 +60,7 @@ def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
             {
                 "change": "compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0 "
                 "(CUDA 11.0) or newer",
-                "why": ["'tanh' came with sm_75"],
+                "why": ["'tanh' was introduced with sm_75"],
                 "others": [],
                 "messages": [
                     {
@@ -93,7 +93,7 @@ def test_nothing_that_it_knows_is_misuse(
 ) -> None:
     """A message about other things has no answer here; where one of several has, the others are said to have none."""
     assert main(["explain", "--root", str(ROOT), *arguments, *log.splitlines()]) == code
-    assert "the instructions of this database are not what this is about" in capsys.readouterr().out
+    assert "this message is not about an instruction in this database" in capsys.readouterr().out
 
 
 def test_a_log_without_complaints_needs_no_answer(

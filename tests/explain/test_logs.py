@@ -60,20 +60,20 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
         "nvcc -gencode arch=compute_70,code=sm_70 -gencode arch=compute_80,code=sm_80\n"
         "ptxas /tmp/t.compute_70.ptx, line 361; error   : Feature 'ex2.f16/f16x2' requires .target sm_75 or higher\n",
         ("compile for sm_75 or newer (-arch=sm_75; .target sm_75 in PTX) with .version 7.0",),
-        ("where the GPU is no newer", "keep sm_70, and put the code behind #if __CUDA_ARCH__ >= 750"),
+        ("if the GPU is no newer", "keep sm_70, and guard the code with #if __CUDA_ARCH__ >= 750"),
     ),
     "two GPUs": Log(
         "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9\nDevice 1: NVIDIA GeForce RTX 2070\n"
         "ptxas t.ptx, line 191; error   : Feature 'cp.async' requires .target sm_80 or higher\n",
         ("compile for sm_80 or newer",),
-        ("CUDA_VISIBLE_DEVICES chooses",),
+        ("choose one with CUDA_VISIBLE_DEVICES",),
     ),
     "a kernel for tensor cores on an older GPU": Log(
         "V100's compute capability (7, 0)\n"
         "ptxas /tmp/tmpf.ptx, line 126; error   : Feature 'ldmatrix' requires .target sm_75 or higher\n"
         "ptxas /tmp/tmpf.ptx, line 126; error   : Modifier '.m8n8' requires .target sm_75 or higher\n",
-        ("use code that is written for sm_70",),
-        ("'ldmatrix' came with sm_75",),
+        ("use code written for sm_70",),
+        ("'ldmatrix' was introduced with sm_75",),
     ),
     "FP8 on an Ampere GPU": Log(
         "GPU 0: NVIDIA A10\nGPU 0 Compute Capability: 8.6\n"
@@ -98,7 +98,7 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
     ),
     "Hopper's instructions on a GeForce": Log(
         "ptxas g.ptx, line 10; error   : Instruction 'wgmma.fence' not supported on .target 'sm_120'\n",
-        ("compile for sm_120a if that has it, as ptxas tells; else use code that is written for sm_120",),
+        ("compile for sm_120a if ptxas says that it has it; else use code written for sm_120",),
     ),
     "vLLM on a T4": Log(
         "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has "
@@ -123,7 +123,7 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
     "CUTLASS on an older GPU": Log(
         "NVIDIA L40S\n"
         "ERROR : Arch conditional MMA instruction used without targeting appropriate compute capability. Aborting.\n",
-        ("use a kernel that is written for sm_89",),
+        ("use a kernel written for sm_89",),
     ),
     "a PyTorch that is older than the GPU": Log(
         """\
@@ -132,13 +132,13 @@ NVIDIA GeForce RTX 5070 Ti with CUDA capability sm_120 is not compatible with th
 The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.
 RuntimeError: CUDA error: no kernel image is available for execution on the device
 """,
-        ("install a PyTorch that was built for sm_120, with CUDA 12.8 or newer",),
+        ("install a PyTorch built for sm_120, with CUDA 12.8 or newer",),
     ),
     "a PyTorch that is newer than the GPU": Log(
         "Found GPU0 Tesla K80 which is of cuda capability 3.7.\n"
         "PyTorch no longer supports this GPU because it is too old.\n"
         "The minimum cuda capability supported by this library is 5.0.\n",
-        ("install a PyTorch that was built for sm_37, with CUDA 6.5 or newer, before 12.0",),
+        ("install a PyTorch built for sm_37, with CUDA 6.5 or newer, before 12.0",),
     ),
     "a program without code for the GPU": Log(
         "Device 0: Quadro RTX 4000, compute capability 7.5, VMM: yes\n"
@@ -158,8 +158,8 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
         "| NVIDIA-SMI 535.10    Driver Version: 535.10    CUDA Version: 12.2 |\n"
         "Cuda compilation tools, release 12.6, V12.6.20\n"
         "CUDA error 222: the provided PTX was compiled with an unsupported toolchain.\n",
-        ("install driver 555.42.02 or newer, which reads the PTX of CUDA 12.6",),
-        ("CUDA 12.6 writes .version 8.5", "the driver is that of CUDA 12.2, and reads PTX up to 8.2"),
+        ("install driver 555.42.02 or newer, which supports the PTX of CUDA 12.6",),
+        ("CUDA 12.6 writes .version 8.5", "the driver is that of CUDA 12.2 and supports PTX up to 8.2"),
     ),
     "a driver that says no more": Log(
         "Program hit CUDA_ERROR_INVALID_PTX (error 218) due to \"a PTX JIT compilation failed\" on cuModuleLoadData.\n",
@@ -169,7 +169,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
         "error: `ptxas` invocation failed. Log:\n"
         "ptxas /tmp/mlir-sm_90-a.ptx, line 5; fatal   : Unsupported .version 8.7; current version is '8.4'\n"
         "ptxas fatal   : Ptx assembly aborted due to errors\n",
-        ("install CUDA 12.8 or newer, whose ptxas reads .version 8.7",),
+        ("install CUDA 12.8 or newer, whose ptxas supports .version 8.7",),
     ),
     "a ptxas that dropped the target": Log(
         "ptxas fatal   : Value 'sm_52' is not defined for option 'gpu-name'\n",
@@ -208,7 +208,7 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
   0x52: bf16 = fma 0x53, 0x54, 0x55
     0x53: bf16,ch = load<(dereferenceable invariant load (s16))> 0x51, TargetExternalSymbol:i64'f_param_0', undef:i64
 """,
-        ("compile for sm_80 or newer (-mcpu=sm_80 -mattr=+ptx70 or newer), by an LLVM that knows it",),
+        ("compile for sm_80 or newer (-mcpu=sm_80 -mattr=+ptx70 or newer) with an LLVM that supports it",),
     ),
     "LLVM without bfloat for a newer target": Log(
         "0. Program arguments: llc -mcpu=sm_90 a.ll\nLLVM ERROR: Cannot select: t12: bf16 = fadd t21, t22\n",

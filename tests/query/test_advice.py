@@ -247,7 +247,7 @@ def test_what_is_spelled_alike_is_called_that(db: Database) -> None:
     ("message", "said"),
     [
         ("Illegal modifier '.NaN' for instruction 'max.f64'", "max.f64 has no .NaN; it has no modifiers"),
-        ("Illegal modifier '.ftz' for instruction 'rcp.rn.f64'", "no rcp.f64 has all of this"),
+        ("Illegal modifier '.ftz' for instruction 'rcp.rn.f64'", "no rcp.f64 has all of these"),
     ],
 )
 def test_explain_offers_no_other_format(db: Database, message: str, said: str) -> None:

@@ -26,7 +26,7 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
     """Return the meaning of `X requires .target T`: T, and the PTX version required for all that the words name and
     that came with T."""
     name, target = m["name"], f"sm_{m['target'].removeprefix('sm_')}"
-    why = f"{name} came with {target}"
+    why = f"{name} was introduced with {target}"
     variants = [] if target not in db.targets else meant(db, name)
     first = {r: ptx for r in dict.fromkeys(v.requires for v in variants) if (ptx := _first_on(db, r, target))}
     lacking = tuple(v for v in variants if v.requires in first)
@@ -41,7 +41,7 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
     found = [why]
     if least != most:
         example = next(v for v in variants if first.get(v.requires) == least)
-        found.append(f"PTX {least} is enough for some of it, as for {example.spelling}")
+        found.append(f"PTX {least} is enough for some variants, such as {example.spelling}")
     if older := _older(db, first, target):
         found.append("{} has it from PTX {}".format(*older))
     return floors(db, target, most, *found)._replace(lacking=lacking)
@@ -57,8 +57,8 @@ def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
     variants = meant(db, name)
     if not variants:
         kind = next((t.name for t in db.targets.values() if t.base == target), "")
-        first = f"compile for {kind} if that has it, as ptxas tells; else " if kind else ""
-        return Meaning(f"{first}use code that is written for {target}", (f"{target} does not have {name}",))
+        first = f"compile for {kind} if ptxas says that it has it; else " if kind else ""
+        return Meaning(f"{first}use code written for {target}", (f"{target} does not have {name}",))
     lacking = [v for v in variants if not db.catalog.takes(v.requires, target)]
     needs = dict.fromkeys(v.requires for v in lacking)
     if not needs:
@@ -72,10 +72,10 @@ def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
             if f.code in _NEWER:
                 bounds.setdefault(_NEWER[f.code].format(f.bound), []).append(v)
     told = {bound: _with_versions(db, bound, target, some) for bound, some in bounds.items()}
-    why = tuple(f"{target} does not have {name}: it needs {said}" for said in told.values())
+    why = tuple(f"{target} does not have {name}, which requires {said}" for said in told.values())
     if len(bounds) == 1:
         return Meaning(f"compile for {next(iter(bounds))}", why)
-    places = (f"{bound} where it is {some[0].spelling}" for bound, some in bounds.items())
+    places = (f"{bound} for {some[0].spelling}" for bound, some in bounds.items())
     return Meaning(f"compile for {'; '.join(places)}", why)
 
 
@@ -93,7 +93,7 @@ def _with_versions(db: Database, bound: str, target: str, variants: Sequence[Var
 
 
 def ptx_floor(db: Database, m: re.Match[str]) -> Meaning:
-    version, why = m["version"], f"{m['name']} came with PTX {m['version']}"
+    version, why = m["version"], f"{m['name']} was introduced in PTX {m['version']}"
     if version not in db.versions:
         return Meaning(f"write .version {version} or newer", (why,))
     return floors(db, "", version, why)

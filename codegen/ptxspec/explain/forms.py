@@ -63,9 +63,9 @@ def _elsewhere(db: Database, instruction: str) -> Meaning:
     needs = outside and outside.requires(names, db.catalog)
     if outside and needs:
         section = f" (section {outside.section})" if outside.section else ""
-        known = f"{instruction} is PTX{section}, and needs {db.catalog.text(needs)} or newer"
-        return Meaning(f"{known}: this database does not describe its operands", known=False)
-    return Meaning(f"{instruction} is not in this database: nothing is known of it here", known=False)
+        known = f"{instruction} is PTX{section} and requires {db.catalog.text(needs)} or newer"
+        return Meaning(f"{known}; this database does not describe its operands", known=False)
+    return Meaning(f"{instruction} is not in this database", known=False)
 
 
 def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning | None:
@@ -73,7 +73,7 @@ def _besides(db: Database, instruction: str, found: Meaning | None) -> Meaning |
     opcode, names = _spelled(instruction)
     if found is None or not _other_forms(db, opcode) or db.split(names)[1]:
         return found
-    return found._replace(why=(*found.why, f"{opcode} has forms besides, of which this database knows nothing"))
+    return found._replace(why=(*found.why, f"{opcode} has other forms, which are not in this database"))
 
 
 def _other_forms(db: Database, opcode: str) -> Sequence[str]:
@@ -119,12 +119,12 @@ def _with(db: Database, instruction: str, wanted: str, type: str | None = None) 
         change = f"write .{wanted} with {_listed(types)} only: {form} has it there"
         return Meaning(change, (), _spelled_as(db, opcode, fitting))
     if any(wanted in v.modifiers for v in typed):
-        return Meaning(f"no {form} has all of this")
+        return Meaning(f"no {form} has all of these")
     if any(wanted in other.split(".") for other in _other_forms(db, opcode)):
         return Meaning(f"the {opcode} that has .{wanted} is not in this database", known=False)
     has = lacks_text(form, wanted, [n for n in names_of(typed) if n in db.modifiers])
     said = (has, *_said(db, wanted))
-    return Meaning(f"leave .{wanted} out, where you can do without it", said)
+    return Meaning(f"remove .{wanted} if you do not need it", said)
 
 
 def _listed(types: Iterable[str]) -> str:
@@ -152,10 +152,10 @@ def _illegal_rounding(db: Database, m: re.Match[str]) -> Meaning:
     roundings = frozenset(_members(db, "Rounding"))
     with_one = [v for v in db.opcodes[opcode].variants if v.modifiers & roundings]
     if not with_one:
-        return Meaning(f"leave the rounding out: no {opcode} has one")
+        return Meaning(f"remove the rounding mode: no {opcode} has one")
     others = _spelled_as(db, opcode, [v for v in with_one if db.is_advisable(v)])
     has = ", ".join(f".{n}" for n in names_of(with_one) if n in roundings)
-    change = f"write a rounding that {opcode} has with these types and modifiers, or none if it has none"
+    change = f"write a rounding mode that {opcode} has with these types and modifiers, or none if it has none"
     return Meaning(change, (f"{opcode} has {has}, not all of them with the same types",), others)
 
 
@@ -169,8 +169,8 @@ def _required_one(db: Database, m: re.Match[str]) -> Meaning:
     fitting = [v for v in _fitting(db, asked, typed) if v.modifiers & {*_members(db, m["what"]), *named}]
     said = differences(db, [v for v in fitting if len(v.modifiers) == min(len(w.modifiers) for w in fitting)])
     if not said:
-        return Meaning(f"the manual has no {form} with one", known=False)
-    change = f"write the one that you mean behind {form}: {'; '.join(said)}"
+        return Meaning(f"NVIDIA's manual has no {form} with one", known=False)
+    change = f"add the one that you mean to {form}: {'; '.join(said)}"
     return Meaning(change, ("these compute different things",), _spelled_as(db, opcode, fitting))
 
 
@@ -180,12 +180,12 @@ def _boolean(db: Database, m: re.Match[str]) -> Meaning:
     of = (v for v in db.opcodes[opcode].variants if any(s.type in predicates for s in v.sources))
     found = [v for v in of if db.is_advisable(v)]
     example = f", as in {found[0].spelling} {found[0].places}" if found else ""
-    return Meaning(f"a modifier says what is done with the predicate behind the operands{example}")
+    return Meaning(f"a modifier must say how the predicate after the operands is combined{example}")
 
 
 def _required(db: Database, m: re.Match[str]) -> Meaning:
     offered = _with(db, m["opcode"], m["modifier"], m["type"])
-    return Meaning(f"write .{m['modifier']}, which must be there", (offered.change, *offered.why), offered.others)
+    return Meaning(f"add .{m['modifier']}, which is required", (offered.change, *offered.why), offered.others)
 
 
 def _companion(db: Database, m: re.Match[str]) -> Meaning | None:
@@ -199,14 +199,14 @@ def _excluding(db: Database, m: re.Match[str]) -> Meaning | None:
     about = [line for n in both for line in _said(db, n)]
     if not about:
         return None
-    return Meaning(f"write one of the two, .{both[0]} or .{both[1]}, the one that you mean", tuple(about))
+    return Meaning(f"write only one of .{both[0]} and .{both[1]}", tuple(about))
 
 
 def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
     name = m["modifier"]
     if name in db.data["assembler"]["leading"]:
         found = [v.spelling for v in db.variants if name in v.modifiers and db.is_advisable(v)]
-        return Meaning(f".{name} must follow the opcode at once, as in {found[0]}") if found else None
+        return Meaning(f".{name} must follow the opcode directly, as in {found[0]}") if found else None
     near = _near(name, [*db.data["modifiers"], *db.data["types"]])
     return Meaning(f"did you mean '.{near}'?") if near else Meaning(f"no instruction of this database has .{name}")
 
@@ -222,7 +222,7 @@ def _types(db: Database, m: re.Match[str]) -> Meaning:
     of = db.opcodes[opcode].variants
     others = _spelled_as(db, opcode, [v for v in of if db.is_advisable(v)])
     listed = _listed(".".join(t) for t in db.opcodes[opcode].types)
-    change = f"write types that {opcode} has with the modifiers beside them, once: {opcode} has {listed}"
+    change = f"write types that {opcode} has with these modifiers, each once: {opcode} has {listed}"
     return Meaning(change, (), others)
 
 
@@ -230,9 +230,9 @@ def _arguments(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     operands = " or ".join(dict.fromkeys(v.places for v in sorted(db.opcodes[opcode].variants, key=_operands)))
     if "unpacks" in db.opcodes[opcode].data:
-        operands += ", or the vector first and what it is unpacked from behind it"
-    why = "their number does not match, or the type of one: a register's, or a constant's"
-    return Meaning(f"the operands are {operands}: each of its type", (why, *_constants(db, opcode)))
+        operands += ", or the vector first and after it the register that is unpacked"
+    why = "the number of operands does not match, or the type of a register or a constant"
+    return Meaning(f"the operands are {operands}, each of its own type", (why, *_constants(db, opcode)))
 
 
 def _operands(v: Variant) -> int:
@@ -261,8 +261,8 @@ def _pair(db: Database, m: re.Match[str]) -> Meaning | None:
     known = db.targets.get(m["target"])
     if known is None:
         return None
-    older = f"or compile for a target that PTX {m['version']} knows"
-    return floors(db, "", known.ptx, f"{known.name} came with PTX {db.versions[known.ptx]}", older)
+    older = f"or compile for a target that PTX {m['version']} supports"
+    return floors(db, "", known.ptx, f"{known.name} was introduced in PTX {db.versions[known.ptx]}", older)
 
 
 def _no_target(db: Database, m: re.Match[str]) -> Meaning:
@@ -287,8 +287,11 @@ def _unreadable(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
-    change = f"declare {m['name']} before, in this block or around it: a register as in `.reg .f32 {m['name']};`"
-    return Meaning(change, ("a register's type is the one that its instructions take",))
+    change = (
+        f"declare {m['name']} before this line, in this block or an enclosing one; declare a register as in "
+        f"`.reg .f32 {m['name']};`"
+    )
+    return Meaning(change, ("give a register the type that its instructions accept",))
 
 
 def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
@@ -297,9 +300,9 @@ def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
     instruction = m["instruction"]
     opcode, _ = _spelled(instruction)
     if opcode in db.opcodes and not _has_vectors(db, opcode):
-        return Meaning(f"name one register: {opcode} takes no vectors")
-    more = () if opcode in db.opcodes else (f"{instruction} is not in this database: no more is known of it here",)
-    return Meaning("write as many registers in braces as the vector has: two behind .v2, four behind .v4", more)
+        return Meaning(f"write one register: {opcode} accepts no vectors")
+    more = () if opcode in db.opcodes else (f"{instruction} is not in this database",)
+    return Meaning("write as many registers in braces as the vector has elements: two for .v2, four for .v4", more)
 
 
 def _has_vectors(db: Database, opcode: str) -> bool:
@@ -313,14 +316,14 @@ def _comparison(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if db.is_advisable(v)])
     has = ", ".join(f".{n}" for n in db.opcodes[opcode].names if n in db.modifiers) or "no modifiers"
-    return Meaning("leave the comparison out", (f"{opcode} has {has}",), others)
+    return Meaning("remove the comparison", (f"{opcode} has {has}",), others)
 
 
 def _second(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     if not any(v.second is not None or v.result_registers > 1 for v in db.opcodes[opcode].variants):
         return Meaning(_NO_SECOND)
-    return Meaning("the second result is a predicate: write one, and declare it by .reg .pred")
+    return Meaning("the second result is a predicate: write one, and declare it with .reg .pred")
 
 
 def _says(text: str) -> Tell:
@@ -329,8 +332,8 @@ def _says(text: str) -> Tell:
 
 # Examples of each sort of constant.
 _WRITTEN = {constants.INTEGER: "1", constants.DOUBLE: "1.0", constants.SINGLE: "0f3F800000"}
-_NO_SECOND = "there is no second result: name one register"
-_STOPPED = "ptxas stops here: what follows was not judged; `ptxspec lint` judges it"
+_NO_SECOND = "there is no second result: write one register"
+_STOPPED = "ptxas stopped here and did not check the rest; `ptxspec lint` checks it"
 _OF = r"instruction '(?P<opcode>[^']*)'"
 _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (rf"{NAMED} requires \.target (?P<target>\w+) or higher", target_floor),
@@ -361,56 +364,56 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
 _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
     (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
     (r"Parsing error|non-ASCII", _says(_STOPPED)),
-    (r"^Result discard mode", lambda db, m: Meaning("name a register for the result", (_STOPPED,))),
+    (r"^Result discard mode", lambda db, m: Meaning("write a register for the result", (_STOPPED,))),
     (
         r"^(?:Multiple (?:comparisons set|[\w ]+ specified)|Duplicate (?:'[^']*'|[\w.]+) modifier)",
         _says("write one of them"),
     ),
     (
         rf"^Special register argument not allowed for {_OF}",
-        _says("{opcode} reads no special register, such as %tid.x: move it into a register, and convert that"),
+        _says("{opcode} cannot read a special register such as %tid.x: move it to a register, and convert that"),
     ),
     (
         r"^Incompatible elements of vector|^Illegal vector size",
-        _says("a vector has as many registers as the instruction takes, all of the size that it takes"),
+        _says("a vector must have as many registers as the instruction requires, all of the required size"),
     ),
     (rf"^Vector operand is not allowed for {_OF}", _says("name one register")),
-    (rf"^Vector qualifier is not allowed for {_OF}", _says("leave .v2 or .v4 out: {opcode} has none of them")),
+    (rf"^Vector qualifier is not allowed for {_OF}", _says("remove .v2 or .v4: {opcode} has neither")),
     (
         r"^Result vector expected",
         _says(
-            "write the result as a vector, two registers in braces behind .v2 and four behind .v4, or leave that out"
+            "write the result as a vector, with two registers in braces for .v2 and four for .v4, or remove .v2 or .v4"
         ),
     ),
     (r"^Argument vector size mismatch for instruction '(?P<instruction>[^']*)'", _vector_size),
     (
         r"^Argument [1-9]\d* of instruction '(?P<opcode>[^']*)': must be register",
-        _says("load it into a register first: {opcode} reads no parameters, variables or memory"),
+        _says("load it into a register first: {opcode} cannot read parameters, variables or memory"),
     ),
-    (rf"^Result register required for {_OF}", _says("the result needs a register")),
-    (r"^Argument 0 of instruction '(?P<opcode>[^']*)': must be register", _says("the result needs a register")),
+    (rf"^Result register required for {_OF}", _says("the result must be a register")),
+    (r"^Argument 0 of instruction '(?P<opcode>[^']*)': must be register", _says("the result must be a register")),
     (
         rf"^Operand negation not allowed for {_OF}|^Illegal argument to (?:unary minus|predicate negation)",
-        _says("a register is not negated here: do that by an instruction of its own"),
+        _says("a register cannot be negated here: negate it with a separate instruction"),
     ),
-    (r"^Constant overflow", _says("no type has such a large integer; a floating-point constant is written as 1.0")),
+    (r"^Constant overflow", _says("the integer is too large for every type; write a floating-point constant as 1.0")),
     (
         r"^Constant expression type mismatch",
-        _says("an expression is made of floating-point constants or of integers: write 1.0 + 1.0, not 1.0 + 1"),
+        _says("an expression cannot mix floating-point constants and integers: write 1.0 + 1.0, not 1.0 + 1"),
     ),
     (r"^Unknown symbol '(?P<name>[^']*)'", _undeclared),
-    (rf"^Video selector is not allowed on .* for {_OF}", _says("name the register alone")),
+    (rf"^Video selector is not allowed on .* for {_OF}", _says("write the register alone")),
     (rf"^Predicate output not allowed for {_OF}", _says(_NO_SECOND)),
     (rf"^Predicate output expected for {_OF}", _second),
     (r"^Sink '_' not allowed as", _says("name a register")),
-    (r"division by zero", _says("the assembler computes this constant, and divides nothing by zero")),
-    (r"^Unsupported cast", _says("only (.s64) and (.u64) stand before a constant")),
-    (r"^Integer constant", _says("this is computed of integers only: write 1 and not 1.0")),
-    (rf"^No state space qualifier expected for {_OF}", _says("leave the state space out")),
+    (r"division by zero", _says("the assembler computes this constant and cannot divide by zero")),
+    (r"^Unsupported cast", _says("only (.s64) and (.u64) may precede a constant")),
+    (r"^Integer constant", _says("this operator accepts integers only: write 1, not 1.0")),
+    (rf"^No state space qualifier expected for {_OF}", _says("remove the state space")),
     (rf"^Comparison qualifier is not allowed for {_OF}", _comparison),
     (
         r"^Mismatch between instruction type and comparison qualifier",
-        _says("write a comparison that there is of this type"),
+        _says("write a comparison that exists for this type"),
     ),
-    (r"^Modifier '(?P<modifier>[^']*)' (?:applies only|does not apply) to", _says("leave {modifier} out")),
+    (r"^Modifier '(?P<modifier>[^']*)' (?:applies only|does not apply) to", _says("remove {modifier}")),
 )

@@ -31,16 +31,16 @@ def on_gpu(db: Database, m: Meaning, around: Surroundings) -> Meaning:
         return m._replace(why=(*m.why, *(f"the log's GPU, {g}, has it" for g in around.gpus)))
     change, why = _instead(db, m.lacking, older[0])
     if around.gpus and len(older) == len(around.gpus):
-        newer = f"the log's GPU is {of_all(older)}: no option and no CUDA release gives it what came with {m.target}"
+        newer = f"the log's GPU is {of_all(older)}: no option and no CUDA release adds to it what {m.target} introduced"
         ptx = f" with .version {db.versions[m.ptx]} or newer" if m.ptx else ""
-        others = (f"run it on a GPU of {m.target} or newer, compiled for that{ptx}", *m.others)
+        others = (f"run it on {m.target} or a newer GPU, compiled for that GPU{ptx}", *m.others)
         return Meaning(change, (newer, *(w for w in m.why if w != NO_VERSION), *why), others)
     if around.gpus:
         newer_ones = of_one(g for g in around.gpus if g not in older)
-        some = f"of the log's GPUs {newer_ones} has it, and {of_one(older)} does not: CUDA_VISIBLE_DEVICES chooses"
+        some = f"{newer_ones} has it and {of_one(older)} does not: choose one with CUDA_VISIBLE_DEVICES"
         return m._replace(why=(*m.why, some))
-    guard = f"keep {of_all(older)}, and put the code behind #if __CUDA_ARCH__ >= {_macro(db, m.target)}"
-    if_so = f"the log compiles for {of_all(older)}; where the GPU is no newer, that does not help: {change}"
+    guard = f"keep {of_all(older)}, and guard the code with #if __CUDA_ARCH__ >= {_macro(db, m.target)}"
+    if_so = f"the log compiles for {of_all(older)}; if the GPU is no newer, a newer target does not help: {change}"
     return m._replace(why=(*m.why, if_so, *why), others=(*m.others, guard))
 
 
@@ -55,7 +55,7 @@ def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, t
     if mended and len(missing) <= _FEW:
         recipe = recipe_told(db, mended[0], gpu, None).removeprefix(RECIPE)
         return f"on {gpu} write the recipe for {mended[0].spelling}: {recipe}", ()
-    of_some = f"a proved recipe is known for {len(mended)} of {len(missing)} instructions that may be meant: "
+    of_some = f"there is a proved recipe for {len(mended)} of {len(missing)} instructions that may be meant: "
     why = (f"{of_some}`ptxspec query {mended[0].spelling} --target {gpu}`",) if mended else ()
     types = dict.fromkeys(t for v in missing for t in v.types if t in db.floats and not _has(db, missing, t, gpu))
     others = {t: found for t in types if (found := list(_others(db, missing, t, gpu)))}
@@ -64,7 +64,7 @@ def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, t
         return f"use another type on {gpu}: {told}", ("results differ: the types have other precision or range", *why)
     if mended:
         return f"on {gpu} write a recipe: `ptxspec query {mended[0].spelling} --target {gpu}` has one", why
-    return f"use code that is written for {gpu}, as a library's or a kernel's choice for that GPU", ()
+    return f"use code written for {gpu}, such as a library's kernel for that GPU", ()
 
 
 def _has(db: Database, missing: Sequence[Variant], type: str, gpu: str) -> bool:

@@ -194,10 +194,10 @@ def _floor(db: Database, r: Requirement, lacking: set[str]) -> Meaning:
 
 def _needs(db: Database, r: Requirement) -> str:
     if r.on:
-        text = f"it needs {db.catalog.on_text(r)}"
+        text = f"it requires {db.catalog.on_text(r)}"
     else:
         first = db.versions[db.catalog.window(r, r.target)[0]]
-        text = f"it needs .target {r.target} or newer, and .version {first} or newer"
+        text = f"it requires .target {r.target} or newer and .version {first} or newer"
     return text + (f", {r.until} at the latest" if r.until else "")
 
 
@@ -215,7 +215,7 @@ def as_text(explained: Iterable[Explanation], whole: bool = False) -> Iterator[s
         for line in e.meaning.others if whole else ():
             yield f"  or {line}"
         if e.meaning.others and not whole:
-            yield "  (--all: other ways)"
+            yield "  (--all shows other ways)"
         yield ""
 
 

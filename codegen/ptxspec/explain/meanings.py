@@ -26,10 +26,10 @@ class Meaning(NamedTuple):
     known: bool = True
 
 
-NOT_OURS = Meaning("the instructions of this database are not what this is about", known=False)
+NOT_OURS = Meaning("this message is not about an instruction in this database", known=False)
 
 
-NO_VERSION = "which PTX version it needs there is not known here: ptxas says it where .version is older"
+NO_VERSION = "the PTX version that it requires there is unknown here; ptxas names it if .version is too old"
 
 
 def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
@@ -39,7 +39,7 @@ def floors(db: Database, target: str, ptx: str | None, *why: str) -> Meaning:
     change = f"compile for {target} or newer (-arch={target}; .target {target} in PTX)"
     if target not in db.targets:
         # It may be newer than the database, and cannot be merged with others.
-        return Meaning(change, (*why, f"{target} is not known here"))
+        return Meaning(change, (*why, f"{target} is unknown to this database"))
     if ptx:
         return Meaning(f"{change} with .version {db.versions[ptx]} or newer", why, target=target, ptx=ptx)
     return Meaning(change, (*why, NO_VERSION), target=target, ptx=ptx)
@@ -66,7 +66,7 @@ def compilers(db: Database, target: str) -> str:
     """Return the CUDA releases that compile for a target: "CUDA 12.8 or newer", "CUDA 8.0 or newer, before 13.0"."""
     t = db.targets[target]
     if not t.cuda:
-        return f"a CUDA release that reads PTX {t.ptx}"
+        return f"a CUDA release that supports PTX {t.ptx}"
     return f"CUDA {t.cuda} or newer" + (f", before {t.gone}" if t.gone else "")
 
 
@@ -75,8 +75,8 @@ def compiler_for(db: Database, target: str, what: str) -> Meaning:
     t = db.targets.get(target)
     if t is None:
         near = suggest(target, db.targets) or f"the newest is {db.catalog.newest_target}"
-        return Meaning(f"name a target that there is; {near}", ("`ptxspec targets` lists them, with their GPUs",))
-    why = [f"{t.name} came with PTX {db.versions[t.ptx]}: this {what} is older, or has dropped it"]
+        return Meaning(f"write an existing target; {near}", ("`ptxspec targets` lists them, with their GPUs",))
+    why = [f"{t.name} was introduced in PTX {db.versions[t.ptx]}: this {what} is older or no longer supports it"]
     if t.gone:
         why.append(f"CUDA {t.gone} and newer do not compile for it")
     older = [o for o in db.targets.values() if o.nvcc and not o.base and o.order < t.order and _earlier(o.cuda, t.cuda)]
@@ -84,7 +84,7 @@ def compiler_for(db: Database, target: str, what: str) -> Meaning:
     if older and not (t.gone or t.base):
         number = older[-1].name.removeprefix("sm_")
         others.append(
-            f"keep this {what}, and compile PTX for an older target that it knows, as in -gencode "
+            f"keep this {what}, and compile PTX for an older target that it supports, as in -gencode "
             f"arch=compute_{number},code=compute_{number}: the driver compiles that for the GPU"
         )
     return Meaning(f"use {what} of {compilers(db, t.name)}", tuple(why), tuple(others))
@@ -95,24 +95,24 @@ def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Su
     version = db.versions.get(wanted)
     if version is None:
         first, *_, last = db.versions
-        near = suggest(wanted, db.versions) or f"there are {first} to {last}"
-        return Meaning(near, (f"no PTX version {wanted} is known here: a newer ptxas may know it",))
-    older = f"write .version {known}, if the file uses nothing newer: `ptxspec lint --ptx {known}` says what does"
-    has = f"it reads PTX up to {db.versions[known]}" if known in db.versions else f"it reads PTX up to {known}"
+        near = suggest(wanted, db.versions) or f"known PTX versions are {first} to {last}"
+        return Meaning(near, (f"PTX {wanted} is unknown to this database; a newer ptxas may support it",))
+    older = f"write .version {known} if the file uses nothing newer: `ptxspec lint --ptx {known}` shows what does"
+    has = f"it supports PTX up to {db.versions[known]}" if known in db.versions else f"it supports PTX up to {known}"
     release = f"CUDA {version.cuda}" if version.cuda else f"PTX {version.version}"
     if tool == "JIT" and around.nvjitlink:
-        change = f"install nvJitLink of {release} or newer, which reads .version {wanted}"
-        why = [f"nvJitLink compiles this PTX, and is older than what wrote it: {has}"]
+        change = f"install nvJitLink of {release} or newer, which supports .version {wanted}"
+        why = [f"nvJitLink compiles this PTX and is older than the compiler that wrote it: {has}"]
     elif tool == "JIT":
         windows = f", {version.windows} on Windows" if version.windows else ""
         driver = f"driver {version.linux} or newer{windows} ({release})" if version.linux else f"a driver of {release}"
-        change = f"install {driver}, which reads .version {wanted}"
-        why = [f"the driver compiles this PTX, and is older than what wrote it: {has}"]
+        change = f"install {driver}, which supports .version {wanted}"
+        why = [f"the driver compiles this PTX and is older than the compiler that wrote it: {has}"]
     else:
-        change = f"install {release} or newer, whose ptxas reads .version {wanted}"
-        why = [f"this ptxas is older than what wrote the PTX: {has}"]
+        change = f"install {release} or newer, whose ptxas supports .version {wanted}"
+        why = [f"this ptxas is older than the compiler that wrote the PTX: {has}"]
     if around.triton and tool != "JIT":
-        why.append("Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own")
+        why.append("the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas")
     return Meaning(change, (*why, f"or {older}"))
 
 
@@ -120,21 +120,21 @@ def unsupported_version(db: Database, around: Surroundings) -> Meaning:
     """Return the meaning of PTX that the driver does not read."""
     wrote, has = _newest_of(db, around.compiler), _newest_of(db, around.driver)
     change = "install the driver of the CUDA release that wrote the PTX, or a newer one: `ptxspec versions` lists them"
-    why = ["the PTX was written by a newer CUDA release than the driver's, whose compiler does not read it"]
+    why = ["the PTX was written by a newer CUDA release than the driver's, whose compiler does not support it"]
     if wrote is not None:
         if wrote.linux:
-            change = f"install driver {wrote.linux} or newer, which reads the PTX of CUDA {around.compiler}"
+            change = f"install driver {wrote.linux} or newer, which supports the PTX of CUDA {around.compiler}"
         why.append(f"CUDA {around.compiler} writes .version {wrote.version}")
     if has is not None:
-        why.append(f"the driver is that of CUDA {around.driver}, and reads PTX up to {has.version}")
+        why.append(f"the driver is that of CUDA {around.driver} and supports PTX up to {has.version}")
     older = f"CUDA {around.driver}" if has is not None else "the CUDA release that nvidia-smi shows, or an older one"
     return Meaning(
         change,
         tuple(why),
         (
             f"compile with {older}",
-            "compile machine code for the GPU as well, as in -gencode arch=compute_90,code=sm_90: the driver then "
-            "compiles nothing",
+            "also compile machine code for the GPU, as in -gencode arch=compute_90,code=sm_90: the driver then has "
+            "nothing to compile",
         ),
     )
 

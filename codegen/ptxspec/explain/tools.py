@@ -17,7 +17,7 @@ from .surroundings import Surroundings
 
 # The parts of the message, the database, the tool if that is known, and the rest of the log's context.
 Compute = Callable[[Mapping[str, str], Database, str, Surroundings], Meaning | None]
-_TRITON = "Triton takes the ptxas that the environment variable TRITON_PTXAS_PATH names before its own"
+_TRITON = "the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas"
 
 
 def meaning(db: Database, text: str, tool: str, around: Surroundings) -> Meaning | None:
@@ -58,10 +58,11 @@ def _version(m: Mapping[str, str], db: Database, tool: str, around: Surroundings
 
 def _target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     name = re.sub("^compute_", "sm_", m["target"])
-    what = "a clang that goes with" if tool == "clang" else "a compiler"
+    what = "a clang compatible with" if tool == "clang" else "a compiler"
     found = meanings.compiler_for(db, name, "clang" if tool == "clang" else tool or "compiler")
     if tool == "clang" and name in db.targets:
-        why = f"{name} came with PTX {db.versions[db.targets[name].ptx]}: this clang is older, or has dropped it"
+        since = db.versions[db.targets[name].ptx]
+        why = f"{name} was introduced in PTX {since}: this clang is older or no longer supports it"
         return found._replace(change=f"use {what} {compilers(db, name)}", why=(why, *found.why[1:]), others=())
     if around.triton and name in db.targets:
         return found._replace(why=(*found.why, _TRITON))
@@ -75,24 +76,24 @@ def _nvrtc(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) 
     if named:
         return meanings.compiler_for(db, named[-1], "NVRTC")
     return Meaning(
-        "use the NVRTC of a CUDA release that compiles for the GPU: `ptxspec targets` lists the releases",
-        ("NVRTC does not know the target that -arch names: it is older than the GPU, or has dropped it",),
+        "use the NVRTC of a CUDA release that compiles for the GPU; `ptxspec targets` lists the releases",
+        ("NVRTC does not support the target of -arch: it is older than the GPU or no longer supports it",),
     )
 
 
 def _clang_window(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     found = f", and finds CUDA {m['installed']}" if m["installed"] else ""
     return Meaning(
-        f"point clang to a CUDA from {m['first']} to {m['last']} by --cuda-path",
-        (f"clang compiles for {m['target']} with these releases only{found}",),
-        ("name a newer GPU by --cuda-gpu-arch",),
+        f"set --cuda-path to a CUDA release from {m['first']} to {m['last']}",
+        (f"clang compiles for {m['target']} only with these releases{found}",),
+        ("choose a newer GPU with --cuda-gpu-arch",),
     )
 
 
 def _feature(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     version = f"{m['ptx'][:-1]}.{m['ptx'][-1]}"
     named = db.versions.get(version, version)
-    return Meaning(f"use an LLVM that knows PTX {named}, or ask it for an older version", ("this LLVM is older",))
+    return Meaning(f"use an LLVM that supports PTX {named}, or request an older version", ("this LLVM is older",))
 
 
 def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
@@ -105,8 +106,8 @@ def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -
     feature = f"-mattr=+ptx{ptx.replace('.', '')} or newer"
     if any(db.targets[t].order >= db.targets[target].order for t in around.targets):
         return Meaning(f"use a newer LLVM, with {feature}, or compute in f32", why)
-    change = f"compile for {target} or newer (-mcpu={target} {feature}), by an LLVM that knows it"
-    return Meaning(change, why, ("compute in f32, and convert",), target, ptx, tuple(variants))
+    change = f"compile for {target} or newer (-mcpu={target} {feature}) with an LLVM that supports it"
+    return Meaning(change, why, ("compute in f32 and convert",), target, ptx, tuple(variants))
 
 
 def _own_kind(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
@@ -116,13 +117,13 @@ def _own_kind(m: Mapping[str, str], db: Database, tool: str, around: Surrounding
     plain = dict.fromkeys(db.catalog.plain(t) or t for t in (*around.gpus, *around.targets))
     own = [kinds[t].name for t in plain if t in kinds]
     why = (
-        "the kernel's matrix instructions exist on architecture-specific targets only (their names end in a), and it "
-        "was compiled for another target, so that the code without them is there, which stops",
+        "the kernel's matrix instructions exist only on architecture-specific targets, whose names end in a; compiled "
+        "for another target, the kernel only stops the program",
     )
     if plain and not own:
         return Meaning(
-            f"use a kernel that is written for {' or '.join(plain)}",
-            (*why, f"no such target belongs to {' or '.join(plain)}: {next(iter(kinds))} is the first that has one"),
+            f"use a kernel written for {' or '.join(plain)}",
+            (*why, f"there is no such target for {' or '.join(plain)}: {next(iter(kinds))} is the first"),
         )
     sold = {t: next(iter(names.products(db, kind.name)), None) for t, kind in kinds.items()}
     every = (f"{kinds[t].name} for {product.name}" for t, product in sold.items() if product)
@@ -138,13 +139,13 @@ def _no_binary(m: Mapping[str, str], db: Database, tool: str, around: Surroundin
     """Return the meaning of a program without code for the GPU."""
     why = (
         "the program has neither machine code for this GPU nor PTX that the driver could compile for it",
-        "PTX runs on its own target and newer ones, but that of an architecture-specific target (sm_90a) nowhere else",
+        "PTX runs on its target and newer ones, but PTX for an architecture-specific target (sm_90a) only on that",
     )
     if not around.gpus:
         return Meaning(
-            "compile for this machine's GPU: `ptxspec targets native` names its target, as in -arch=sm_90",
+            "compile for this machine's GPU, as in -arch=sm_90; `ptxspec targets native` shows its target",
             why,
-            ("add PTX for the oldest target that it should run on: -gencode arch=compute_80,code=compute_80",),
+            ("add PTX for the oldest target on which it should run: -gencode arch=compute_80,code=compute_80",),
         )
     codes = (f"-gencode arch=compute_{n},code=sm_{n}" for n in (g.removeprefix("sm_") for g in around.gpus))
     return Meaning(
@@ -152,7 +153,7 @@ def _no_binary(m: Mapping[str, str], db: Database, tool: str, around: Surroundin
         (
             *why,
             *(f"{compilers(db, g)} compiles for {g}" for g in around.gpus),
-            "a package that others built must have this target; for PyTorch torch.cuda.get_arch_list() tells",
+            "a prebuilt package must include this target; for PyTorch, torch.cuda.get_arch_list() lists its targets",
         ),
     )
 
@@ -166,11 +167,10 @@ def _pytorch(m: Mapping[str, str], db: Database, tool: str, around: Surroundings
     if name not in db.targets:
         return meanings.compiler_for(db, name, "PyTorch")
     return Meaning(
-        f"install a PyTorch that was built for {name}, with {compilers(db, name)}",
+        f"install a PyTorch built for {name}, with {compilers(db, name)}",
         (
-            f"this one has no code for {name}: torch.cuda.get_arch_list() tells the targets that it has",
-            "what was built besides, as extensions, must be built anew for it: TORCH_CUDA_ARCH_LIST="
-            f"{db.targets[name].capability}",
+            f"this one has no code for {name}: torch.cuda.get_arch_list() lists the targets that it has",
+            f"extensions must be rebuilt for it too: TORCH_CUDA_ARCH_LIST={db.targets[name].capability}",
         ),
     )
 

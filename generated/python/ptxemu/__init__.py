@@ -11,12 +11,13 @@
     >>> ptxemu.execute("add.f16", 1.5, 1)
     np.float16(2.5)
 
-Every result is what NVIDIA's PTX ISA manual and IEEE 754 say; how faithful it is to hardware stands in a kernel's
-`claim`. The code of each instruction was generated from a description of it, spec/instructions/OPCODE.yaml of the
-project ptxspec, which names the manual's section; behind its lines stands which line of the description they are from.
+Every result is what NVIDIA's PTX ISA manual and IEEE 754 specify; a kernel's `claim` says how faithful it is to
+hardware. The code of each instruction is generated from its description in the project ptxspec,
+spec/instructions/OPCODE.yaml, which names the section of NVIDIA's manual. A comment behind a line of code names the
+line of the description that it comes from.
 
-The package needs NumPy and nothing else; its folder can be copied into another project as it is. Where the extension
-`ptxemu_native` is installed, which was generated with it, kernels run in C.
+NumPy is the only dependency, and the folder can be copied into another project as it is. Where the extension
+`ptxemu_native` that was generated with it is installed, kernels run in C.
 """
 
 from importlib import import_module
@@ -64,7 +65,7 @@ __all__ = [
 ]
 
 
-# What reads PTX takes as long to import as the rest.
+# Imported on first use: the modules that read PTX take as long to import as the rest.
 _HOMES = {
     "AddressError": "memory",
     "Fragment": "warp",

@@ -2,17 +2,17 @@
 """Operations that round (IEEE 754-2019, 5.4), on arrays of bit patterns.
 
 Operands are NumPy arrays or scalars of the unsigned integer type of their format and broadcast against each other;
-results are new arrays. Floating-point warnings are the caller's to silence: `with np.errstate(all="ignore")`.
+results are new arrays. Callers silence floating-point warnings: `with np.errstate(all="ignore")`.
 
-An operation takes a rounding direction and `ftz`; with it, a result that is tiny after rounding with an unbounded
-exponent becomes a zero of its sign. With `daz`, subnormal operands are zeros of theirs. Each has up to three ways to
-its result, the quickest that is exact: the processor's own operation and what it lacks of the exact value
+An operation has a rounding direction and `ftz`: with it, a result that is tiny after rounding with an unbounded
+exponent becomes a zero of its sign. With `daz`, subnormal operands count as zeros of their sign. Each operation has up
+to three ways to compute its result and uses the quickest that is exact: the processor's own operation and its error
 (`Format.native`, directed.py), a wider native type and a second rounding (`Format.carrier`, narrowing.py), or integers
 (wide.py).
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]]:
-    """Give a function whose first `count` arguments are arrays of one shape the broadcasting of a ufunc."""
+    """Return a decorator that broadcasts the first `count` arguments as a ufunc does, for a function of arrays of one
+    shape."""
 
     def decorate(function: Callable[P, Array]) -> Callable[P, Array]:
         call: Operation = function
@@ -82,7 +83,7 @@ def elementwise(count: int) -> Callable[[Callable[P, Array]], Callable[P, Array]
     return decorate
 
 
-# Rounding to whole numbers in NumPy.
+# Rounding to integral values in NumPy.
 _WHOLE = {
     roundTiesToEven: np.rint, roundTowardZero: np.trunc, roundTowardNegative: np.floor, roundTowardPositive: np.ceil,
 }  # fmt: skip
@@ -96,14 +97,14 @@ def addition(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
     if f.native is None and f.carrier is None:
         return wide.addition(x, y, f, mode, ftz)
     if f.native is not None and mode == roundTiesToEven:
-        # A sum in the subnormal range is exact, so that a result of 2**emin was not tiny.
+        # A sum in the subnormal range is exact: a result of 2**emin was not tiny before rounding.
         return _finish(x.view(f.native) + y.view(f.native), f, ftz, never)
     if f.native is not None and mode != roundTiesToAway:
         total, error = two_sum(x.view(f.native), y.view(f.native))
         nan = np.isnan(total)
         lanes = np.nonzero(np.isnan(error) & isFinite(x, f) & isFinite(y, f))
         if lanes[0].size:
-            error[lanes] = -total[lanes]  # of an overflow: the exact sum is smaller
+            error[lanes] = -total[lanes]  # overflow: the exact sum is smaller
             lanes = tuple(axis[np.isfinite(total[lanes])] for axis in lanes)
         bits = step(total.view(f.unsigned), error < 0, error > 0, f, mode)
         if mode == roundTowardNegative:
@@ -143,7 +144,7 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
         carrier = _SINGLE if mode == roundTiesToEven and not ftz and _has_single_products(f) else f.carrier
         a, b = widen(x, f, carrier, daz), widen(y, f, carrier, daz)
         product = np.multiply(a, b, out=a)
-        del a, b  # their memory is in the cache, for what comes next
+        del a, b  # keep their memory in the cache for the next step
         return narrow(product, f, mode, ftz)
     if f.native is None or mode == roundTiesToAway:
         return wide.multiplication(x, y, f, mode, ftz)
@@ -153,7 +154,7 @@ def multiplication(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, da
 
 @elementwise(2)
 def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return x / y (5.4.1); a finite number but zero divided by zero is an infinity (7.3)."""
+    """Return x / y (5.4.1); a nonzero finite number divided by zero is an infinity (7.3)."""
     if daz and _flushes_first(f):
         x, y = flushed(x, f), flushed(y, f)
     if f.native is not None and mode == roundTiesToEven:
@@ -172,7 +173,7 @@ def division(x: Array, y: Array, f: Format, mode: Direction, ftz: bool, daz: boo
 
 @elementwise(1)
 def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return the square root (5.4.1): that of -0 is -0, of a smaller number NaN."""
+    """Return the square root (5.4.1): -0 for -0, NaN for negative numbers."""
     if daz and _flushes_first(f):
         x = flushed(x, f)
     if f.native is not None and mode == roundTiesToEven:
@@ -182,7 +183,7 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = Fals
         square = root.astype(_DOUBLE)
         square *= square
         exact = x.view(_SINGLE).astype(_DOUBLE)
-        # Roots are never tiny, and nothing is below one that is exact.
+        # Roots are never tiny, and exact ones are not moved.
         return canonicalise(step(root.view(f.unsigned), square > exact, square < exact, f, mode).view(_SINGLE), f)
     if f.carrier is not None:
         carrier = _nearest_carrier(f, mode) or f.carrier
@@ -196,8 +197,7 @@ def squareRoot(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = Fals
 
 @elementwise(3)
 def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return x * y + z, rounded once (5.4.1). An exact zero has the sign that the sum of the product and z has
-    (6.3)."""
+    """Return x * y + z, rounded once (5.4.1). An exact zero has the sign of the sum of the product and z (6.3)."""
     if daz and f.carrier is None:
         x, y, z = flushed(x, f), flushed(y, f), flushed(z, f)
     if f.native is not None and f.carrier is None and mode != roundTiesToAway:
@@ -211,11 +211,11 @@ def fusedMultiplyAdd(x: Array, y: Array, z: Array, f: Format, mode: Direction, f
 
 
 def sum_of_carrier(product: Array, addend: Array, f: Format, mode: Direction, ftz: bool) -> Array:
-    """Return the sum of numbers of the carrier, rounded once; the first is reused."""
+    """Return the sum of numbers of the carrier, rounded once. The memory of the first is reused."""
     total = sum_to_odd(product, addend)
     bits = narrow(total, f, mode, ftz)
     if mode == roundTowardNegative:
-        # As `_sign_exact_zero`; the product has the sign that its factors make.
+        # As `_sign_exact_zero`; the sign of the product is that of its factors.
         np.copyto(bits, f.sign_mask, where=(total == 0) & (np.signbit(product) | np.signbit(addend)))
     return bits
 
@@ -231,7 +231,7 @@ def convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, daz
 
 @cache
 def _every_wider(source: Format, f: Format, ftz: bool, daz: bool) -> Array:
-    """Return the encodings of a narrow format, in their order, in a native format that has all of its numbers."""
+    """Return every encoding of a narrow format, in order, converted to a native format that has all of its numbers."""
     with np.errstate(all="ignore"):
         found = _convert(every_pattern(source.width), source, f, roundTiesToEven, ftz, daz)
     found.flags.writeable = False
@@ -257,7 +257,7 @@ def _convert(x: Array, source: Format, f: Format, mode: Direction, ftz: bool, da
 
 @elementwise(1)
 def roundToIntegral(x: Array, f: Format, mode: Direction, ftz: bool, daz: bool = False) -> Array:
-    """Return the whole number next to x in a direction, of x's sign (5.9). It is never tiny."""
+    """Return x rounded to an integral value in a direction, with the sign of x (5.9). It is never tiny."""
     if daz:
         x = flushed(x, f)
     if f.native is None:
@@ -274,7 +274,7 @@ def _integral(x: Array, mode: Direction) -> Array:
 
 @cache
 def _every_integral(f: Format, mode: Direction) -> Array:
-    """Return the results of a narrow format's encodings, in their order."""
+    """Return the results for all encodings of a narrow format, in order."""
     every = np.arange(1 << f.width, dtype=np.uint32).astype(f.unsigned)
     with np.errstate(all="ignore"):
         found = narrow(_integral(widen(every, f, np.dtype(np.float64)), mode), f, roundTiesToEven, False)
@@ -283,44 +283,44 @@ def _every_integral(f: Format, mode: Direction) -> Array:
 
 
 def _finish(value: Array, f: Format, ftz: bool, edge_is_tiny: Operation) -> Array:
-    """Return bits of a fresh native result: NaN canonical, tiny results flushed."""
+    """Return the bits of a fresh native result: every NaN canonical, tiny results flushed."""
     bits = canonicalise(value, f)
     return flush(bits, f, edge_is_tiny) if ftz else bits
 
 
 def _rounds_twice_safely(f: Format, carrier: np.dtype[Any]) -> bool:
-    """Return whether a result to nearest in the carrier may be rounded again.
+    """Return whether a result rounded to nearest in the carrier may be rounded again.
 
-    With 2p + 2 bits it may, to nearest (Figueroa 1995). Quotients and roots may in any direction: what is no number of
-    p bits lies further from each of these than the carrier's rounding moves it."""
+    To nearest, 2p + 2 bits suffice (Figueroa 1995). Quotients and roots may be rounded again in any direction: unless
+    they are numbers of p bits, they are further from each of these than the carrier's rounding moves them."""
     return native_format(carrier).precision >= 2 * f.precision + 2
 
 
 def _nearest_carrier(f: Format, mode: Direction) -> np.dtype[Any] | None:
-    """Return float32 where it serves for sums and roots to nearest though not for products and remainders.
+    """Return float32 where it suffices for sums and roots to nearest, though not for products and remainders.
 
-    It may have the exponent range of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
-    float32 does so in `f`.
+    Its exponent range may be that of `f`: roots stay in range, subnormal sums are exact, and a sum that overflows in
+    float32 also overflows in `f`.
     """
     nearest = mode in (roundTiesToEven, roundTiesToAway)
     return _SINGLE if nearest and f.exponent_bits <= 8 and _rounds_twice_safely(f, _SINGLE) else None
 
 
 def _has_single_products(f: Format) -> bool:
-    """Return whether float32 serves for products to nearest though some of them are subnormal there, and not exact.
+    """Return whether float32 suffices for products to nearest though some are subnormal there and inexact.
 
-    All that reach half of the least number of `f` are: they have that many bits. A smaller one stays below it or
-    reaches it as a tie, which goes to zero like itself."""
+    All products of at least half the least number of `f` are exact: float32 has enough bits for them. A smaller product
+    stays below that half or rounds to it; such a tie becomes zero, as the product itself does."""
     bits = 2 * f.precision
     return f.exponent_bits <= 8 and bits <= 24 and f.emin - f.fraction_bits - 1 - (bits - 1) >= -149
 
 
 def _flushes_first(f: Format) -> bool:
-    """Return whether operands are flushed before they are widened. In a carrier that is done at once."""
+    """Return whether operands are flushed before they are widened. Widening to a carrier flushes them itself."""
     return f.native is not None or f.carrier is None
 
 
 def _sign_exact_zero(bits: Array, total: Array, signs: Array, f: Format) -> None:
-    """Set the sign of a zero sum under roundTowardNegative, which is -0 unless both summands are +0; a nonzero sum is
-    never zero here."""
+    """Set the sign of a zero sum under roundTowardNegative: -0 unless both summands are +0. A nonzero sum is never zero
+    here."""
     np.copyto(bits, signs & f.sign_mask, where=total == 0)

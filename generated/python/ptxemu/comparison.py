@@ -6,7 +6,7 @@ results are new arrays, bool for comparisons.
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .selection import canonicalise, replace
 
 LESS, EQUAL, GREATER, UNORDERED = 1, 2, 4, 8
 ORDERED, ALL = LESS | EQUAL | GREATER, 15
-# What NumPy has of them.
+# NumPy's ufuncs for relations.
 _UFUNCS = {
     LESS: np.less, LESS | EQUAL: np.less_equal, EQUAL: np.equal, GREATER | EQUAL: np.greater_equal,
     GREATER: np.greater, ALL ^ EQUAL: np.not_equal,
@@ -71,7 +71,7 @@ def _value_orders(x: Array, y: Array, f: Format, daz: bool) -> tuple[Array, Arra
         size = operand & f.magnitude_mask
         sizes.append(size)
         if daz:
-            # NumPy takes several times as long for one number as for an array of it, but where it clips.
+            # NumPy is several times slower with a scalar operand than with an array, except in clip.
             least = f.unsigned.type(int(f.smallest_normal) - 1)
             size = _clip(size, least, f.magnitude_mask) - least
         sign = operand.view(f.signed) >> f.signed.type(f.width - 1)
@@ -98,11 +98,11 @@ def _from_order(key: Array, f: Format) -> Array:
 
 
 def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> Array:
-    """Return the number that `choose` takes by order. `marker`, an order of no number, is the place of NaNs: the first
-    chosen where one wins, the last where it loses.
+    """Return the number that `choose` picks by order. `marker`, an order of no number, is the place of NaNs: the first
+    chosen where a NaN wins, the last where it loses.
 
-    Above infinity and below -infinity lie only NaNs, side by side where integers wrap around. Counted from the least
-    number on, all of them are above the numbers; counted from the first above infinity on, all are below."""
+    Only NaNs are above infinity and below -infinity; they are adjacent where integers wrap around. Counted from the
+    least number on, all NaNs are above the numbers; counted from the first order above infinity, all are below."""
     above = int(f.infinity) + 1
     numbers, every = 2 * above, 1 << f.width
     first = f.unsigned.type(above if marker < 0 else every - above)
@@ -113,7 +113,7 @@ def _by_order(x: Array, y: Array, f: Format, choose: np.ufunc, marker: int) -> A
         keys.append(key)
     a, b = keys
     if b.size == 1 < a.size:
-        # NumPy takes several times as long for one number as for an array of it.
+        # NumPy is several times slower with a scalar operand than with an array.
         b = np.full_like(a, b)
     chosen = choose(a, b)
     nan = chosen < f.unsigned.type(every - numbers) if marker < 0 else chosen >= f.unsigned.type(numbers)
@@ -128,7 +128,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
         return _by_order(flushed(x, f), flushed(y, f), f, choose, marker) if daz else _by_order(x, y, f, choose, marker)
     number = None if np.ndim(y) else y.view(f.native)
     if number is not None:
-        # NumPy takes several times as long for one number as for an array of it.
+        # NumPy is several times slower with a scalar operand than with an array.
         y, one = np.empty_like(x), y
         y[...] = one
     x, y = np.broadcast_arrays(x, y) if x.shape != y.shape else (x, y)
@@ -136,7 +136,7 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
     if choose is np.maximum and number is not None and number == 0 and not np.signbit(number):
         value += number
     elif number is None or number == 0:
-        # Of two zeros NumPy takes either. Other equal numbers have the same bits.
+        # NumPy may return either of two zeros. Other equal numbers have the same bits.
         both = np.bitwise_and if choose is np.maximum else np.bitwise_or
         equal = x.view(f.native) == y.view(f.native)
         if np.count_nonzero(equal):
@@ -146,40 +146,40 @@ def _extreme(x: Array, y: Array, f: Format, native: np.ufunc, choose: np.ufunc, 
     nan = np.isnan(value)
     bits = value.view(f.unsigned)
     if native in (np.fmax, np.fmin) and np.count_nonzero(nan):
-        # For some lanes NumPy calls the C library, whose fmax and fmin make a NaN of a signaling one.
+        # For some lanes NumPy calls the C library, whose fmax and fmin return a NaN for a signaling one.
         lanes = np.nonzero(nan & (isNaN(x, f) != isNaN(y, f)))
         if lanes[0].size:
             of_one = _by_order(x[lanes], y[lanes], f, choose, marker)
             bits[lanes] = flushed(of_one, f) if daz else of_one
             nan[lanes] = False
     replace(bits, nan, f.nan, f)
-    # Flushing keeps the order, so that it may as well come last.
+    # Flushing keeps the order, so it may as well come last.
     return flushed(bits, f) if daz else bits
 
 
 def maximum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return the larger, +0 being larger than -0; NaN if either is NaN (9.6)."""
+    """Return the larger of x and y, +0 being larger than -0; NaN if either is NaN (9.6)."""
     return _extreme(x, y, f, np.maximum, np.maximum, (1 << (f.width - 1)) - 1, daz)
 
 
 def minimum(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """Return the smaller, -0 being smaller than +0; NaN if either is NaN (9.6)."""
+    """Return the smaller of x and y, -0 being smaller than +0; NaN if either is NaN (9.6)."""
     return _extreme(x, y, f, np.minimum, np.minimum, -(1 << (f.width - 1)), daz)
 
 
 def maximumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """The larger, as `maximum`; of a number and a NaN, quiet or signaling, the number (9.6)."""
+    """Return the larger as `maximum` does; of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmax, np.maximum, -(1 << (f.width - 1)), daz)
 
 
 def minimumNumber(x: Array, y: Array, f: Format, daz: bool = False) -> Array:
-    """The smaller, as `minimum`; of a number and a NaN, quiet or signaling, the number (9.6)."""
+    """Return the smaller as `minimum` does; of a number and a NaN, quiet or signaling, the number (9.6)."""
     return _extreme(x, y, f, np.fmin, np.minimum, (1 << (f.width - 1)) - 1, daz)
 
 
 def clamped(x: Array, most: Array, f: Format) -> Array:
-    """x from +0 up to `most`, of a format whose canonical NaN has all bits but the sign. A NaN must be the canonical
-    one: it becomes +0, or stays where `most` is the NaN."""
+    """Return x bounded by +0 and `most`, for a format whose canonical NaN has all bits but the sign set. A NaN must be
+    the canonical one: it becomes +0, or stays where `most` is the NaN."""
     zero, high, one = _bounds(f, int(most))
     key: Array = (x if x.ndim else x.reshape(1)).view(f.signed)
     if one is not None:
@@ -193,20 +193,20 @@ def clamped(x: Array, most: Array, f: Format) -> Array:
 
 @cache
 def _bounds(f: Format, most: int) -> tuple[Array, Array, Array | None]:
-    """Return the bounds of `clamped` as signed integers, and the number to add to all first. Encodings with a sign are
-    negative. The NaN is the largest integer; one more makes it the least."""
+    """Return the bounds of `clamped` as signed integers, and the number to add first to all of them. Encodings with a
+    sign are negative. The NaN is the largest integer; adding one makes it the least."""
     around = int(most != f.canonical_nan)
     zero, high, one = (np.array(x, f.signed) for x in (around, most + around, 1))
     return zero, high, one if around else None
 
 
 def _clip(x: Array, low: Array, high: Array) -> Array:
-    """Bound numbers; NumPy's own function takes longest to begin, so that few are bounded by two others."""
+    """Return bounded numbers. np.clip has the largest overhead: for few elements two other functions are quicker."""
     return np.clip(x, low, high) if np.size(x) > 1 << 10 else np.minimum(np.maximum(x, low), high)
 
 
 def withoutSign(x: Array, f: Any) -> Array:
-    """Return x where it has no sign, else zero: for any format that has zeros of both signs."""
+    """Return x where its sign bit is clear, else zero; for any format with zeros of both signs."""
     kept = x >> x.dtype.type(f.width - 1)
     kept = kept - x.dtype.type(1)
     return kept & x

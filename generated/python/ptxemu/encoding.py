@@ -5,7 +5,7 @@ Operands are NumPy arrays or scalars of the unsigned integer type of their forma
 """
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .binary import Array, Format
 
 
 def magnitude(x: Array, f: Format) -> Array:
-    """Return |x|, the sign bit cleared, of a NaN too (abs, 5.5.1)."""
+    """Return |x|: the sign bit cleared, of NaNs too (abs, 5.5.1)."""
     return x & f.magnitude_mask
 
 
 def negate(x: Array, f: Format) -> Array:
-    """Return -x, the sign bit flipped, of a NaN too (5.5.1)."""
+    """Return -x: the sign bit flipped, of NaNs too (5.5.1)."""
     return x ^ f.sign_mask
 
 
@@ -30,7 +30,7 @@ def copySign(x: Array, y: Array, f: Format) -> Array:
 
 
 def quieten(x: Array, f: Format) -> Array:
-    """Return x with the bit set that makes a NaN quiet (6.2.1); for NaNs only."""
+    """Return x with the quiet bit set (6.2.1); for NaNs only."""
     return x | f.quiet_mask
 
 
@@ -47,7 +47,7 @@ def convertNaN(x: Array, source: Format, f: Format) -> Array:
 
 
 def mask(condition: Array, f: Format) -> Array:
-    """Return all bits of the unsigned type of `f` where the condition holds, none elsewhere."""
+    """Return all bits of the unsigned type of `f` set where the condition is true, and zero elsewhere."""
     signed = np.negative(condition.view(np.int8)).astype(f.signed)
     return signed.view(f.unsigned)
 

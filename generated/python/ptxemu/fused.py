@@ -2,7 +2,7 @@
 """fusedMultiplyAdd of binary64 in binary64 (Boldo and Melquiond 2008), with exponents kept apart from significands."""
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -24,31 +24,32 @@ from .encoding import mask
 from .rounding import step, sum_to_odd, two_product, two_sum
 from .selection import replace
 
-# Twice the precision and a little: beyond it one summand only tells on which side of the other the sum lies.
+# Twice the precision and a little: beyond it, the smaller summand only decides on which side of the larger one the sum
+# is.
 FAR = 110
 # Below this scale any result is far below the smallest subnormal number, and only its sign matters.
 LEAST_SCALE = -1900
-# Subnormal numbers are raised by this power of two, which leaves zeros, and nothing else, with a field so small.
+# Subnormal numbers are multiplied by this power of two: after that only zeros have so small an exponent field.
 RAISED = 64
 ZERO_FIELD = -RAISED
 
 
 def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """Return x * y + z in any direction but roundTiesToAway, as fresh bits.
+    """Return x * y + z as fresh bits, in any direction but roundTiesToAway.
 
-    The factors are scaled to [1, 2) and z with them; the exponent goes back in at the end.
+    The factors are scaled to [1, 2) and z with them; the exponent is restored at the end.
     """
     (a, a_field), (b, b_field), (c, c_field) = (_normal(operand, f) for operand in (x, y, z))
     extremes = np.minimum(a_field, b_field), np.maximum(a_field, b_field)
     special = np.minimum(extremes[0], c_field, out=extremes[0]) <= ZERO_FIELD
     special |= np.maximum(extremes[1], c_field, out=extremes[1]) == (1 << f.exponent_bits) - 1
-    # The product's exponent, and how far above the product's z's is.
+    # The exponent of the product, and the difference between it and the exponent of z.
     scale = a_field
     scale += b_field
     apart = c_field
     apart -= scale
     apart += f.bias
-    # A product far below z counts as if it were FAR below, so that scale must make good the rest.
+    # A product far below z counts as if it were FAR below; scale must make up for the difference.
     scale += np.maximum(apart, np.full_like(apart, FAR))
     scale -= 2 * f.bias + FAR
     np.clip(apart, -FAR, FAR, out=apart)
@@ -67,7 +68,7 @@ def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> 
     field = ((bits & f.infinity) >> f.unsigned.type(f.fraction_bits)).view(np.int64)
     field += scale
     low, high = np.nonzero(field < 1), np.nonzero(field >= (1 << f.exponent_bits) - 1)
-    signs = bits[high] & f.sign_mask  # before an exponent too large runs into them
+    signs = bits[high] & f.sign_mask  # before an exponent too large overflows into them
     scale <<= f.fraction_bits
     bits += scale.view(f.unsigned)
     if high[0].size:
@@ -83,7 +84,7 @@ def fused_binary64(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> 
 
 
 def _normal(x: Array, f: Format) -> tuple[Array, Array]:
-    """Return bits with the significand of `x` and its biased exponent, for subnormal numbers as if they were normal."""
+    """Return bits with the significand of `x`, and its biased exponent; subnormal numbers are normalised."""
     field = x & f.infinity
     field >>= f.unsigned.type(f.fraction_bits)
     signed = field.view(np.int64)
@@ -96,7 +97,7 @@ def _normal(x: Array, f: Format) -> tuple[Array, Array]:
 
 
 def _with_field(x: Array, field: Any, f: Format) -> Array:
-    """Return the sign and fraction of `x` with another exponent field, in its place: float64."""
+    """Return the sign and fraction of `x` with another exponent field, given in place: float64."""
     bits = x & (f.sign_mask | f.fraction_mask)
     bits |= field
     return bits.view(np.float64)
@@ -121,8 +122,8 @@ def _overflowed(signs: Array, f: Format, mode: Direction) -> Array:
 def _subnormal(total: Array, rest: Array, scale: Array, f: Format, mode: Direction) -> Array:
     """Return (total + rest) * 2**scale, below 2**emin, rounded to units of the smallest subnormal number: bits.
 
-    Added to a power of two whose last place is that unit, a value is rounded there by the addition itself, and the
-    units are the difference of the patterns.
+    A value is added to a power of two whose last place is that unit: the addition itself rounds it there, and the units
+    are the difference of the patterns.
     """
     signs = (total + rest).view(f.unsigned) & f.sign_mask
     field = f.emin + f.bias - np.maximum(scale, LEAST_SCALE)
@@ -133,8 +134,7 @@ def _subnormal(total: Array, rest: Array, scale: Array, f: Format, mode: Directi
 
 
 def _of_specials(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Array:
-    """Return the result where an operand is a zero, an infinity or a NaN: nothing but a product with z = 0 is
-    inexact."""
+    """Return the result where an operand is a zero, an infinity or a NaN: only a product with z = 0 is inexact."""
     a, b, c = (operand.view(np.float64) for operand in (x, y, z))
     of_numbers = np.isfinite(a) & np.isfinite(b)
     product = a * b
@@ -142,7 +142,7 @@ def _of_specials(x: Array, y: Array, z: Array, f: Format, mode: Direction) -> Ar
     bits = total.view(f.unsigned)
     if mode == roundTowardNegative:
         np.copyto(bits, ((x ^ y) | z) & f.sign_mask, where=total == 0)
-    # Here the product may have overflowed or vanished, which that of the exact factors did not.
+    # Here the rounded product may have overflowed or vanished, though the exact one did not.
     replace(bits, np.isnan(total), f.nan, f)
     np.copyto(bits, z, where=of_numbers & np.isinf(c))
     alone = of_numbers & (c == 0) & (a != 0) & (b != 0)

@@ -2,7 +2,7 @@
 """Integers and fixed-point numbers, which are integers in units of a power of two."""
 
 # mypy: no-warn-return-any
-# NumPy's stubs call what operators make of arrays of any type Any.
+# NumPy's stubs type the results of operators on arrays as Any.
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ u64 = np.uint64
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """Integers in units of 2**-point, in two's complement where they are signed."""
+    """Integers in units of 2**-point, in two's complement if signed."""
 
     name: str
     width: int
@@ -49,21 +49,21 @@ class FixedPoint:
 
 
 class Magnitude(NamedTuple):
-    """(-1)**negative * size: uint64."""
+    """A number (-1)**negative * size: uint64."""
 
     negative: Array
     size: Array
 
 
 def compareIntegers(x: Array, y: Array, relation: int, f: FixedPoint) -> Array:
-    """Return whether x stands to y in a relation, as comparison.py has them."""
+    """Return whether x and y are in a relation, as comparison.py defines them."""
     return compared(x ^ f.sign, y ^ f.sign, relation)
 
 
 def divideIntegers(x: Array, y: Array, f: FixedPoint) -> Array:
-    """Return x / y cut toward zero, modulo 2**width, and 0 where y is 0."""
+    """Return x / y truncated toward zero, modulo 2**width; 0 where y is 0."""
     if f.signed:
-        # The least integer over -1 wraps around, which NumPy does not promise: magnitudes are divided.
+        # The least integer divided by -1 wraps around, which NumPy does not promise; therefore magnitudes are divided.
         of_x, of_y = (x & f.sign) != 0, (y & f.sign) != 0
         zero = f.unsigned.type(0)
         size = divideIntegers(np.where(of_x, zero - x, x), np.where(of_y, zero - y, y), replace(f, signed=False))
@@ -78,15 +78,15 @@ def read(x: Array, f: FixedPoint) -> Magnitude:
 
 
 def write(x: Magnitude, f: FixedPoint) -> Array:
-    """Return the encodings, with the end of the range where numbers are out of it."""
+    """Return the encodings; numbers out of range become the nearest end of the range."""
     size = np.minimum(x.size, f.most(x.negative))
     mask = u64((1 << f.width) - 1)
     return (np.where(x.negative, u64(0) - size, size) & mask).astype(f.unsigned)
 
 
 def congruent(x: Array, source: FixedPoint, f: FixedPoint) -> Array:
-    """Return the number of `f` that differs from x by a multiple of 2**width: a narrower x is extended, a wider one
-    cut."""
+    """Return the number of `f` that is congruent to x modulo 2**width: a narrower x is extended, a wider one
+    truncated."""
     signed = x.view(f"i{x.dtype.itemsize}") if source.signed and source.width < f.width else x
     return signed.astype(f.unsigned)
 
@@ -102,14 +102,14 @@ def shifted(x: Magnitude, places: int, f: FixedPoint, mode: Direction) -> Array:
 
 
 def shiftLeftBy(x: Array, count: Array) -> Array:
-    """Return x moved by any number of places; 0 from the width on."""
+    """Return x shifted left by any number of places; 0 from the width on."""
     width = 8 * x.dtype.itemsize
     places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
     return np.where(count < width, x << places, x.dtype.type(0))
 
 
 def shiftRightBy(x: Array, count: Array) -> Array:
-    """Return x moved by any number of places; 0 from the width on."""
+    """Return x shifted right by any number of places; 0 from the width on."""
     width = 8 * x.dtype.itemsize
     places = np.minimum(count, count.dtype.type(width - 1)).astype(x.dtype)
     return np.where(count < width, x >> places, x.dtype.type(0))

@@ -12,19 +12,19 @@ from .binary import Array
 from .operands import truths
 from .signature import Signature
 
-# Lanes that are computed together: enough to hide what NumPy and Python take for a step, few enough that a step finds
-# its operands in the cache.
+# Lanes that are computed together: enough to make the overhead of NumPy and Python per step small, few enough that a
+# step finds its operands in the cache.
 BLOCK: Final = 1 << 16
-# Elements of any variant that are one block.
+# Elements of any variant that fit into one block.
 AT_ONCE: Final = BLOCK // 4
 
-# No constants to Python's compiler, which would compute with them itself.
+# Variables, because Python's compiler would fold constants.
 _half, _half_place, _least_normal, _least, _far = 0.5, 0.75 * 2.0**-52, 2.0**-1022, 5e-324, 2.0**60
 
 
 def check_processor() -> None:
-    """Raise RuntimeError where the processor does not compute as IEEE 754 has it: another library may have left it
-    flushing subnormal numbers, or rounding otherwise than to nearest. NumPy would compute other bits."""
+    """Raise RuntimeError where the processor does not compute as IEEE 754 specifies, where NumPy would compute other
+    bits: another library may have set it to flush subnormal numbers, or to round otherwise than to nearest."""
     exact = 1.0 + 2.0**-52
     nearest = 1.0 + _half_place == exact and -1.0 - _half_place == -exact
     if not nearest or _least_normal * _half == 0.0 or _least * _far == 0.0:
@@ -36,8 +36,8 @@ def check_processor() -> None:
 
 
 def fill(function: Callable[..., Any], s: Signature, arrays: list[Array], results: int) -> None:
-    """Fill the last arrays, `results` of them, of bits that broadcast to their shape: with what a function of lanes
-    makes of the others."""
+    """Fill the last `results` arrays, of bits, with the results of a function of lanes. The other arrays broadcast to
+    their shape."""
     check_processor()
     shape = arrays[-1].shape
     at_once = BLOCK // s.lanes
@@ -56,8 +56,8 @@ def fill(function: Callable[..., Any], s: Signature, arrays: list[Array], result
 
 
 def compute(function: Callable[..., Any], s: Signature, operands: Sequence[Array], results: int) -> Sequence[Array]:
-    """Return so many registers that a function of lanes makes of registers: all contiguous and of one dimension. What
-    is made of constants alone may be one number."""
+    """Return so many registers, the results of a function of lanes. All registers are contiguous and of one dimension;
+    a result that depends on constants alone may be a scalar."""
     if s.has_truths:
         operands = [truths(x) if t.sort == "bool" else x for x, (_, t) in zip(operands, s.registers, strict=True)]
     if not s.flat:
@@ -73,13 +73,13 @@ def compute(function: Callable[..., Any], s: Signature, operands: Sequence[Array
     return [np.ascontiguousarray(x).view(t.bits) for x, (_, t) in zip(whole, s.places[results - 1], strict=True)]
 
 
-# In less time than a `with` takes.
+# Faster than a `with` statement.
 compute_quietly = np.errstate(all="ignore")(compute)
 
 
 def in_blocks(arrays: list[Array], size: int, results: int) -> np.nditer:
-    """Return the arrays, broadcast to the last, which are to be filled, as views of one dimension and at most this
-    size: contiguous, in the processor's byte order."""
+    """Return an iterator over the arrays in blocks: views of one dimension and at most `size` elements, contiguous, in
+    the processor's byte order. Arrays broadcast to the last ones, which are to be filled."""
     reads = ["readonly", "overlap_assume_elementwise", "nbo", "contig", "aligned"]
     writes = ["writeonly", *reads[1:]]
     op_flags: Any = [*[reads] * (len(arrays) - results), *[writes] * results]

@@ -14,7 +14,7 @@ from .operands import Shape
 
 
 class Source(Protocol):
-    """A source operand: its type, and the number of registers that hold it, in braces or one by one."""
+    """A source operand: its type, and the number of its registers, in braces or one by one."""
 
     @property
     def type(self) -> str: ...
@@ -27,7 +27,7 @@ class Source(Protocol):
 
 
 class Matched(Protocol):
-    """A variant. `result` and `second` are types: a second result is left out only where the first is of its type.
+    """A variant. `result` and `second` are types: a second result may only be omitted if the first has the same type.
     `result_registers` is the number of its lanes in p0|p1, else 1."""
 
     @property
@@ -55,7 +55,7 @@ class Rules(Protocol):
     def operand_rules(self, v: Any) -> Iterable[Mapping[str, Any]]: ...
 
 
-# A code, a message and what helps.
+# A code, a message and its help.
 _Said = tuple[str, str, str]
 
 _CONSTANTS = (constants.INTEGER, constants.SINGLE, constants.DOUBLE)
@@ -82,7 +82,7 @@ _NAMES: dict[str, _Said] = {
         "write registers or constants (1.0, 0f3F800000), separated by commas",
     ),
 }
-# The assembler's errors about source operands that are no registers.
+# The assembler's errors for source operands that are not registers.
 _SOURCES: dict[str, _Said] = {
     kinds.VECTOR: ("illegal-operand", "a vector is not allowed here", "name one register"),
     kinds.ADDRESS: ("illegal-operand", "an address is not allowed here", "load the value into a register first"),
@@ -101,7 +101,7 @@ _SOURCES: dict[str, _Said] = {
 }  # fmt: skip
 # The kinds of names that are wrong in any instruction.
 _UNKNOWN = (kinds.BEYOND, kinds.UNDECLARED)
-# The sorts of constants that accept a name which is no register.
+# The sorts of constants that accept a name that is not a register's.
 _NAMED = {
     **{kind: frozenset([kind]) for kind in (kinds.SPECIAL, kinds.WIDE_SPECIAL, kinds.PREDICATE_SPECIAL)},
     kinds.NARROW_SPECIAL: frozenset([kinds.SPECIAL, kinds.NARROW_SPECIAL]),
@@ -109,7 +109,7 @@ _NAMED = {
     kinds.VARIABLE: frozenset(["variable"]),
     kinds.SUM: frozenset(["variable", "sum"]),
 }
-# How an instruction reads special registers, if it does.
+# The sizes in which instructions may read special registers.
 _READ_AS = {
     kinds.SPECIAL: "32 bits",
     kinds.NARROW_SPECIAL: "16 or 32 bits",
@@ -156,14 +156,14 @@ _DESTINATIONS: dict[str, _Said] = {
 
 
 def count(shapes: Sequence[Shape], unpacks: bool = False) -> int:
-    """The number of source registers in a statement; of one that unpacks, in the one that packs as much."""
+    """Return the number of source registers in a statement; if it unpacks, in the statement that packs the same."""
     if unpacks:
         return len(shapes[0]) - 1
     return sum(len(s) - 1 if _kind(s) == kinds.VECTOR else 1 for s in shapes[1:])
 
 
 def in_braces(shape: Shape) -> Shape:
-    """The shape of a register that is declared as a vector, written as its registers in braces."""
+    """Return the shape of a register that is declared as a vector, written as its registers in braces."""
     if not isinstance(shape, str) or not shape.startswith(".v"):
         return shape
     lanes, type = shape.split()
@@ -171,7 +171,7 @@ def in_braces(shape: Shape) -> Shape:
 
 
 def packed_of_one(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
-    """The shapes with a vector of one operand as that operand, which is packed into one as large."""
+    """Return the shapes with a vector of one operand replaced by that operand: packing it changes nothing."""
     vectors = [i for i, s in enumerate(shapes) if _kind(s) == kinds.VECTOR]
     if len(shapes) != 2 or len(vectors) != 1:
         return shapes
@@ -187,13 +187,14 @@ def _kind(shape: Shape) -> str:
 
 
 def _constrained(shape: Shape, part: int) -> list[str]:
-    """The constraint of an operand, or of a part of one; none where it has none."""
+    """Return the constraint of an operand, or of a part of one; empty if it has none."""
     kinds_of_it = [shape] if isinstance(shape, str) else shape[1:] if part == WHOLE else shape[1 + part : 2 + part]
     return [kind for kind in kinds_of_it if kind.startswith('"')]
 
 
 def mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
-    """Registers of a vector are bits, or of one sort: whether integers have a sign makes no difference."""
+    """Return the complaint about a vector whose registers are neither bits nor of one sort; signedness does not
+    matter."""
     sorts = {"integer" if kind[1] in "su" else kind for kind in parts if kind.startswith(".") and kind[1] != "b"}
     if len(sorts) < 2:
         return []
@@ -202,13 +203,13 @@ def mixed(parts: Sequence[str], operand: int) -> list[Complaint]:
 
 
 def unreadable(shapes: Sequence[Shape]) -> list[Complaint]:
-    """Operands that are none: without the commas where they belong the others cannot be counted."""
+    """Return the complaints about unreadable operands: without the commas between them the others cannot be counted."""
     said = _SOURCES[kinds.MALFORMED]
     return [Complaint(ERROR, *said, operand=i) for i, s in enumerate(shapes) if s == kinds.MALFORMED]
 
 
 def unknown_names(shapes: Sequence[Shape]) -> list[Complaint]:
-    """The operands that the asm statement does not have, and the names that nothing has."""
+    """Return the complaints about operands that the asm statement does not have, and about unknown names."""
     found = []
     for i, shape in enumerate(shapes):
         parts = [(WHOLE, shape)] if isinstance(shape, str) else enumerate(shape[1:])
@@ -217,7 +218,7 @@ def unknown_names(shapes: Sequence[Shape]) -> list[Complaint]:
 
 
 class Matcher:
-    """Says what the assembler does not take among the operands of a variant."""
+    """A check of operands against a variant, as the assembler makes it."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -228,29 +229,29 @@ class Matcher:
         self._free: frozenset[str] = frozenset()
 
     def unpacks(self, opcode: str, shapes: Sequence[Shape] | None) -> bool:
-        """Return whether a statement stands the other way round: a vector is its result."""
+        """Return whether a statement is in the opposite direction, with a vector as its result."""
         return shapes is not None and [_kind(s) for s in shapes[:1]] == [kinds.VECTOR] and self._rules.unpacks(opcode)
 
     def is_elsewhere(self, opcode: str, shapes: Sequence[Shape]) -> bool:
-        """Return whether operands are those of other instructions of this name."""
+        """Return whether operands are those of other instructions with this name."""
         others = self._rules.has_vectors_elsewhere(opcode)
         kinds_of_all = [_kind(s) for s in shapes]
         # A register may be declared as a vector.
         return others and any(k.startswith(".v") for k in kinds_of_all)
 
     def complaints(self, v: Matched, shapes: Sequence[Shape], free: frozenset[str] = frozenset()) -> list[Complaint]:
-        """`shapes` are the kinds of all operands, the result's first. `free` are the constraints of operands that the
-        asm statement has and does not use: where one of them fits, it may be what was meant, and no other mend is
-        told."""
+        """Return the complaints about operands. `shapes` are the kinds of all operands, the result's first. `free` are
+        the constraints of operands that the asm statement has but does not use: if one of them fits, it may be what was
+        meant, and no other fix is given."""
         self._free = free
         found = self._complaints(v, shapes)
         wrong = {kind for c in found if c.operand != WHOLE for kind in _constrained(shapes[c.operand], c.part)}
         if len(wrong) > 1:
-            # What stands in a wrong place may belong into another one.
+            # An operand in a wrong place may belong in another one.
             self._free = free | wrong
             found = self._complaints(v, shapes)
         if any(c.code == "undeclared-register" for c in found):
-            # Where the list of operands is too short, those that it has may all stand in wrong places.
+            # If the list of operands is too short, all of those that it has may be in wrong places.
             found = [c._replace(help="") if c.code == "illegal-register" else c for c in found]
         return found
 
@@ -259,7 +260,7 @@ class Matcher:
             return self._unpacking(v, shapes)
         found = self._result(v, shapes[0]) if shapes else []
         wanted = [s for s in v.sources for _ in range(1 if s.braced else s.registers)]
-        # Where the lengths differ, a vector stands where none belongs, and what follows belongs nowhere.
+        # At different lengths, a vector is in a wrong place, and nothing after it can be matched.
         for i, (source, shape) in enumerate(zip(wanted, shapes[1:], strict=False), 1):
             is_vector = _kind(shape) == kinds.VECTOR
             if is_vector and source.braced:
@@ -278,8 +279,8 @@ class Matcher:
         return found
 
     def _unpacking(self, v: Matched, shapes: Sequence[Shape]) -> list[Complaint]:
-        """Return the complaints about a statement that stands the other way round: the vector that `v` has as its
-        source is the result."""
+        """Return the complaints about a statement in the opposite direction: the vector that is the source of `v` is
+        the result."""
         lanes, (vector, *sources) = v.sources[0], shapes
         if len(sources) != 1:
             registers = ", ".join(f"d{i}" for i in range(len(vector) - 1))
@@ -300,8 +301,8 @@ class Matcher:
         return [*found, *([Complaint(ERROR, *said, operand=1)] if said else [])]
 
     def _unpacked(self, v: Matched, shape: Shape) -> _Said | None:
-        """Return what is wrong with an operand that is unpacked: a register or a constant, of the type that is
-        spelled."""
+        """Return the error in an operand that is unpacked: it must be a register or a constant of the type in the
+        spelling."""
         written = v.spelling.rpartition(".")[2]
         kind = _kind(shape)
         if kind in (*_CONSTANTS, kinds.FUNCTION):
@@ -316,7 +317,7 @@ class Matcher:
         needs_two = v.second not in (None, v.result)
         parts = shape[1:] if _kind(shape) == kinds.PAIR else ()
         if parts and (has_two or parts[1] == kinds.DISCARD):
-            # A second result may be discarded wherever there is none.
+            # A second result may be discarded even if there is none.
             said = [
                 None if p == kinds.DISCARD else self._destination(v, p, t) for p, t in zip(parts, types, strict=True)
             ]
@@ -324,7 +325,7 @@ class Matcher:
             return [Complaint(ERROR, *s, operand=0, part=i) for i, s in enumerate(said) if s]
         if needs_two:
             return [Complaint(ERROR, *_NEEDS_BOTH, operand=0)]
-        # Results may be discarded by all of an instruction whose variants have two somewhere.
+        # The result may be discarded if some variant of the opcode has two results.
         if shape == kinds.DISCARD and self._rules.has_two_results(v.opcode):
             return []
         whole = self._destination(v, shape, v.result)
@@ -353,7 +354,7 @@ class Matcher:
         return _SOURCES.get(kind) or self._register(v, kind, source.type)
 
     def _reads_special(self, v: Matched) -> bool:
-        """Return whether special registers are read by the instruction with some of its types."""
+        """Return whether an instruction reads special registers with some of its types."""
         rules = (rule.get("constants", {}) for rule in self._rules.operand_rules(v))
         return any(not _READ_AS.keys().isdisjoint(taken) for types in rules for taken in types.values())
 
@@ -363,14 +364,14 @@ class Matcher:
             return [Complaint(ERROR, "illegal-operand", message, operand=operand)]
         found = []
         for i, kind in enumerate(shape[1:]):
-            # Of integers and special registers the type depends on what stands beside them.
+            # The types of integers and special registers depend on the operands beside them.
             if kind not in (constants.INTEGER, *kinds.SPECIALS):
                 said = _IN_VECTORS.get(kind) or self._source(v, source, kind)
                 found += [Complaint(ERROR, *said, operand=operand, part=i)] if said else []
         return found or mixed(shape[1:], operand)
 
     def _is_named(self, v: Matched, kind: str, type: str) -> bool:
-        """Return whether an operand is a name that no register has, and that the assembler takes."""
+        """Return whether an operand is a name that is not a register's, and that the assembler accepts."""
         taken = self._taken(v, "constants", type, self._constants.get(type))
         return kind in _NAMED and not _NAMED[kind].isdisjoint(taken or ())
 
@@ -408,23 +409,23 @@ class Matcher:
         # A letter for the type itself accepts a variable of the type; a letter for its bits does not.
         letters = [c for c in letters if f".{type.lstrip('.')}" in self._letters[c]] or letters
         fitting = any(not set(taken).isdisjoint(self._letters[c]) for c in self._free if c in self._letters)
-        # There is one fix, or none. An operand that is no number in C may be anything: an address, packed values, a
-        # scale. An operand that is required as bits, such as random bits, may be at another place in the list.
+        # There is one fix, or none. An operand that is not a number in C may be anything: an address, packed values, a
+        # scale. An operand that must be bits, such as random bits, may be at another place in the list.
         is_number = any(r.startswith(".f") for r in is_) and not re.fullmatch(r"\.?b\d+", type)
         help = f"write {letters[0]}" if len(letters) == 1 and is_number and not fitting else ""
         return "illegal-register", f"{{operand}} has the constraint {kind} ({' or '.join(is_)}); {takes}", help
 
     def registers(self, v: Matched, type: str) -> tuple[str, ...]:
-        """Return the types of the registers that are allowed for an operand of a type; empty if they are unknown."""
+        """Return the types of registers that an operand of a type may have; empty if they are unknown."""
         return tuple(f".{r}" for r in self._taken(v, "registers", type, self._registers.get(type, ())))
 
     def constants(self, v: Matched, type: str) -> tuple[str, ...] | None:
-        """The sorts of numbers that are taken for a source operand of a type; None where nothing is known of it."""
+        """Return the sorts of numbers that a source operand of a type accepts, or None if they are unknown."""
         taken = self._taken(v, "constants", type, self._constants.get(type))
         return None if taken is None else tuple(sort for sort in taken if sort in _CONSTANTS)
 
     def _taken(self, v: Matched, what: str, type: str, usual: Any) -> Any:
-        """Return what operands of a type may be: what the instruction's file says, else `usual`, as for every
+        """Return what operands of a type accept: according to the instruction's file, else `usual`, as for every
         instruction."""
         own = (rule.get(what, {}) for rule in self._rules.operand_rules(v))
         return next((found[type] for found in own if type in found), usual)

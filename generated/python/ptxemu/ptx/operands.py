@@ -19,21 +19,21 @@ EXPRESSION = "expression"
 SPECIAL, UNDECLARED, PART, FUNCTION = "special", "undeclared", "part", "function"
 # A variable or a parameter, which is an address.
 VARIABLE = "variable"
-# A number that no operand of the asm statement has.
+# The number of an operand that the asm statement does not have.
 BEYOND = "beyond"
-# Special registers of 32 bits are SPECIAL; others have 16 or 32, 64, any of these, or are predicates. Nothing reads a
-# strange one: a vector as a whole, or a field of what is no vector.
+# Special registers of 32 bits are SPECIAL; others have 16 or 32, 64, any of these, or are predicates. No instruction
+# reads a strange one: a vector as a whole, or a field of a register that is not a vector.
 NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL = "narrow special", "wide special", "any special"
 PREDICATE_SPECIAL, STRANGE_SPECIAL = "predicate special", "strange special"
 SPECIALS = (SPECIAL, NARROW_SPECIAL, WIDE_SPECIAL, ANY_SPECIAL, PREDICATE_SPECIAL, STRANGE_SPECIAL)
 
-# The kind of an operand; where it has parts, those of the parts stand behind it.
+# The kind of an operand; if it has parts, their kinds follow.
 Shape: TypeAlias = "str | tuple[str, ...]"
 
 
 class Operand(NamedTuple):
-    """An operand. `parts` are the registers and constants in a vector, the two results of p|q, what is negated or
-    inverted, and the names in a sum or an expression."""
+    """An operand. `parts` are the registers and constants in a vector, the two results of p|q, a negated or inverted
+    operand, and the names in a sum or an expression."""
 
     kind: str
     text: str
@@ -50,7 +50,7 @@ _KINDS = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         (DISCARD, r"_"),
-        # A component or an element is the assembler's to resolve.
+        # The assembler itself resolves a component or an element.
         (REGISTER, rf"{_NAME}(?:\s*+\.\s*+\w++|\s*+\[[^\]]*+\])*+"),
         (MALFORMED, r"_\s*+\|\s*+_"),
         (PAIR, rf"{_NAME}\s*+\|\s*+{_NAME}"),
@@ -61,8 +61,8 @@ _KINDS = tuple(
     )
 )
 _MARKS = re.compile(r"[,(){}\[\]]|\Z")
-# The names in an expression, and the first one of a sum. Digits are pasted for those with a percent sign, so that these
-# may stand within a number.
+# The names in an expression, and the first one of a sum. Digits may replace names with a percent sign, so these may be
+# within a number.
 _NAMES = re.compile(r"(?<![\w.$%])[A-Za-z_$][\w$]*+|%{1,2}[A-Za-z_$][\w$]*+|[%$]\d++", re.ASCII)
 _BASE = re.compile(rf"{_NAME}\s*+\+")
 _PARTS = {
@@ -76,7 +76,7 @@ _PARTS = {
 
 
 def split(text: str) -> Iterator[Operand]:
-    """The operands in the text between an instruction's spelling and its semicolon."""
+    """Yield the operands in the text between an instruction's spelling and its semicolon."""
     if not text.strip():
         return
     depth, begin = 0, 0
@@ -102,7 +102,7 @@ def _operand(text: str, start: int) -> Operand:
 
 
 def kind(text: str) -> str:
-    """The kind of one operand."""
+    """Return the kind of one operand."""
     if HOLE in text:
         return UNKNOWN
     for name, pattern in _KINDS:
@@ -118,6 +118,6 @@ def kind(text: str) -> str:
 
 
 def computed(text: str) -> str:
-    """Return the kind of an expression whose names are all those of integers. Whether it divides by 0 is not known."""
+    """Return the kind of an expression with only names of integers. A division by 0 is not detected."""
     found = constant(_NAMES.sub("1", text))
     return INTEGER if found == INTEGER_OVERFLOW else found
