@@ -311,7 +311,7 @@ def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
         ),
         (
             "Feature '.satfinite' not supported on .target 'sm_120'",
-            [f"compile for sm_120a or sm_120f where it is {FAMILIES}; sm_120a where it is {OWN}"],
+            [f"compile for sm_120a or sm_120f for {FAMILIES}; sm_120a for {OWN}"],
         ),
     ],
 )
