@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from . import shown, tensor
 from .diagnostics import PtxspecError
 from .query import calls, database, verdicts
 from .query.variant import Variant
+
+if TYPE_CHECKING:
+    from .lint.linter import Linter
 
 # The error messages for arguments that are not strings.
 _TEXTS = {
@@ -36,6 +42,11 @@ class Database(database.Database):
 
     The data comes from generated/data, or with `ptxspec.load(root)` from the YAML of that root. `requires` is the
     requirement that ptxas enforces, and `manual` the one that NVIDIA's manual states."""
+
+    @cached_property
+    def _linters(self) -> dict[tuple[str | None, str | None], Linter]:
+        """The linters that were used, by target and PTX version. Each remembers its verdicts."""
+        return {}
 
     def __repr__(self) -> str:
         return shown.database_as_text(self)
@@ -157,7 +168,8 @@ class Database(database.Database):
         from .lint.languages import PTX
         from .lint.linter import Linter
 
-        linter = Linter(self, target, ptx)
+        if (linter := self._linters.get((target, ptx))) is None:
+            linter = self._linters[target, ptx] = Linter(self, target, ptx)
         of_target = language == PTX or target is not None or ptx is not None
         conditions = guards(self, text, language, linter.target, ptx=linter.ptx)
         found = linter.lint(text, file, language)

@@ -107,6 +107,7 @@ def check_kernels(source: Path, target: str, nvcc: Path, nvdisasm: Path, spec: S
         assert right, f"{v} on {target}: {computed} loads reach the stored result"
 
 
+@pytest.mark.exhaustive
 def test_kernels_hold_their_instruction_and_compute_from_what_they_load(
     nvcc: Path, nvdisasm: Path, spec: Spec, tmp_path: Path
 ) -> None:

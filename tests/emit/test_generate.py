@@ -107,6 +107,7 @@ def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Projec
 UNSTAMPED = {"manual/objects.inv"}
 
 
+@pytest.mark.exhaustive
 def test_every_file_is_stamped_and_none_names_a_machine_or_a_time(project: Project) -> None:
     assert project.run("generate").code == 0
     spec = read(project.root)
@@ -140,7 +141,7 @@ def test_what_changed_is_said(project: Project) -> None:
 F64 = "  - neg.f64                   d, a\n"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
@@ -306,6 +307,7 @@ def test_a_killed_run_leaves_all_or_nothing(project: Project, moment: str) -> No
     assert project.run("generate", "--check").code == 0
 
 
+@pytest.mark.exhaustive
 def test_files_in_the_way_are_replaced(project: Project) -> None:
     for name in ("generated", ".generated-new", ".generated-old"):
         (project.root / name).write_text("in the way")

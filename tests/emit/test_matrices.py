@@ -82,6 +82,7 @@ def recorded(spec: Spec, f: Form, target: str) -> dict[str, int]:
     return dict(found.instructions)
 
 
+@pytest.mark.exhaustive
 def test_kernels_hold_their_form_and_become_what_is_recorded(
     nvcc: Path, nvdisasm: Path, spec: Spec, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_whole_test_program_compiles_without_a_warning(nvcc: Path, tmp_path:
         run(nvcc, *options, "-c", "-o", tmp_path / "k.o", SOURCE)
 
 
+@pytest.mark.exhaustive
 def test_matrices_of_ones_give_the_sums_that_the_program_expects(spec: Spec) -> None:
     """By the emulator, on every architecture of which it is known what it computes."""
     text = SOURCE.read_text("utf-8")

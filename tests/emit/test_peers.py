@@ -70,7 +70,7 @@ def test_a_record_is_read_as_it_was_written(recorded: PeerComparison) -> None:
     assert recorded.differences[1].operands == ("0x4 (1.0)", "0x5 (2.0)")
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suffix", ["md", "html"])
 def test_the_page_shows_what_the_record_says(project: Project, recorded: PeerComparison, suffix: str) -> None:
     assert project.run("generate").code == 0

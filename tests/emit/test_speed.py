@@ -62,7 +62,7 @@ def test_what_the_benchmarks_write_is_what_is_read(recorded: Speed) -> None:
         assert [list(row) for row in found.rows] == written.rows
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suffix", ["md", "html"])
 def test_the_page_shows_what_the_record_says(project: Project, recorded: Speed, suffix: str) -> None:
     assert project.run("generate").code == 0

@@ -394,7 +394,7 @@ JUDGED = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", JUDGED)
 def test_whoever_follows_the_answer_is_understood_by_the_tool(
     db: Database, nvcc: Path, ptxas: Path, tmp_path: Path, name: str

@@ -82,6 +82,7 @@ def told(e: CallEvidence, target: str) -> dict[str, list[list[str]]]:
     return {call: both for call, both in on.items() if any(both)}
 
 
+@pytest.mark.exhaustive
 def test_nvcc_makes_some_of_it_anew(spec: Spec, nvcc: Path, recorded: dict[str, CompiledCall]) -> None:
     target = "sm_89"
     asked = spread(compiling.declared(nvcc, record.targets(spec)[-1]), 60)

@@ -62,6 +62,7 @@ def test_what_a_conversion_returns(spec: Spec, command: str, result: str) -> Non
     assert f"0x{int(found.view(f'u{found.itemsize}')):0{2 * found.itemsize}x}" == result
 
 
+@pytest.mark.exhaustive
 def test_one_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     for command, result in (("cvt.rzi.u8.f32 300", "0xff"), ("cvt.rn.f16x2.f32 1 2", "0x3c004000")):
         code, out, err = run(capsys, f"eval {command}", "--format", "json")

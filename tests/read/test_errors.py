@@ -207,6 +207,7 @@ def test_the_group_of_an_instruction_is_one_that_has_a_title(project: Project) -
     expect_error(project, project.run("validate"), place, "unknown group 'arithmetik'", "arithmetic")
 
 
+@pytest.mark.exhaustive
 def test_an_everyday_word_may_mean_an_opcode_that_a_specification_lacks(project: Project) -> None:
     project.write(WORDS, "words:\n  fused: [fma]\n  biggest: [max, nobody]\n")
     assert project.run("validate").code == 0

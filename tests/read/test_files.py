@@ -79,6 +79,7 @@ NESTED = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("parser", [*PARSERS.values(), Impatient])
 @pytest.mark.parametrize("name", NESTED)
 def test_nesting_has_our_bound_whichever_parser_reads(

@@ -92,6 +92,7 @@ def test_a_row_is_of_registers_that_stand_for_themselves(spec: Spec, spelling: s
     assert several == (len({v.lanes, *(o.type.lanes for o in (v.result, *v.sources))}) > 1)
 
 
+@pytest.mark.exhaustive
 def test_show_tells_what_constants_are_folded_to(project: Project) -> None:
     declare(project, "for: add.rn.f32\n    semantics: d = a\n    shown: [[0x3f800000, 0x40000000, 0x3f800000]]")
     assert project.run("generate").code == 0

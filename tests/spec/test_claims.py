@@ -91,6 +91,7 @@ def test_another_program_or_an_unknown_variant_in_it_claims_nothing(project: Pro
 # Variants and their programs
 
 
+@pytest.mark.exhaustive
 def test_a_variant_that_was_added_a_minute_ago_is_unjudged_everywhere(project: Project) -> None:
     """It computes what another variant computes, which was judged."""
     before = claims(read(project.root))

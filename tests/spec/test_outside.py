@@ -30,6 +30,7 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(spec: Spec, ptxas: Pa
     assert list(unexpected(ptxas, statements, taken)) == []
 
 
+@pytest.mark.exhaustive
 def test_a_statement_needs_what_all_forms_that_it_has_need(spec: Spec) -> None:
     """What a query says of a statement's spelling is what ptxas asks of the statement."""
     catalog = spec.catalog

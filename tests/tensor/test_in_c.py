@@ -59,6 +59,7 @@ def test_every_form_has_numpys_bits(whole: bool) -> None:
     assert [x for f, target in FORMS for x in differing(f, target, 60 if whole else 1)] == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="PTXSPEC_RECORDED names no folder of recorded results")
 def test_every_recorded_result_is_that_of_the_gpu() -> None:
     for one in sets():

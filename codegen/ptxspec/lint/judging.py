@@ -115,9 +115,6 @@ class InstructionJudge:
         self.matcher = Matcher(DatabaseRules(db))
         self.ignored = [frozenset(group) for group in assembler["ignored"]]
         self._ignored_names = frozenset().union(*self.ignored)
-        # The spellings that pack the registers of a vector.
-        packing = (v for o in db.opcodes.values() if "unpacks" in o.data for v in o.variants)
-        self._packing = {v.spelling for v in packing if any(s.braced for s in v.sources)}
         self._known: dict[_Key, Judgement] = {}
         self.matrices = MatrixJudge(db)
 
@@ -140,6 +137,13 @@ class InstructionJudge:
                 self._known.clear()
             found = self._known[key] = self._judge(*key)
         return found
+
+    def _packs(self, opcode: str, spelling: str) -> bool:
+        """Return whether a spelling is that of a variant that packs the registers of a vector."""
+        about = self.db.opcodes.get(opcode)
+        if about is None or "unpacks" not in about.data:
+            return False
+        return any(v.spelling == spelling and any(s.braced for s in v.sources) for v in about.variants)
 
     def _judge(
         self,
@@ -164,7 +168,7 @@ class InstructionJudge:
             return self._elsewhere(shapes or ()) if names else NOT_OURS
         if shapes is not None and self.matcher.is_elsewhere(opcode, shapes):
             return self._of_vectors(head, shapes, target, ptx, lenient, free) if names else NOT_OURS
-        if shapes is not None and head in self._packing:
+        if shapes is not None and self._packs(opcode, head):
             shapes = packed_of_one(shapes)
         if foreign := tuple(foreign_types(self.db, opcode, names)):
             # Such a type belongs to another instruction, about which no more is known.
