@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -94,8 +94,31 @@ class Step:
         found = zip(self.names, self.signature.places[-1], self.before, self.results, strict=False)
         return [Effect(name, t.name, before, v) for name, (_, t), before, v in found if v is not None and name]
 
+    @cached_property
+    def ufunc(self) -> np.ufunc | None:
+        """The kernel in C, if a call of it is the whole step: it has one result, no guard and no negated operand."""
+        alone = len(self.signature.places[0]) == len(self.results) == 1 and self.results[0] is not None
+        if not alone or self.guard is not None or any(self.negated) or not self.is_in_c:
+            return None
+        return self.kernel._ufuncs[0]
+
+    @cached_property
+    def _dtype(self) -> np.dtype[Any]:
+        """The dtype of the first result for operands as bits."""
+        s = self.signature
+        return s.representation(s.places[0][0][1], [t.bits for _, t in s.registers])
+
     def run(self, values: dict[int, Array], size: int) -> None:
-        """Run it on `size` elements, and add its results to the values."""
+        """Run it on `size` elements, and add its results to the values. A call in C fills the array that a result has
+        already."""
+        if (ufunc := self.ufunc) is not None:
+            out = values.get(result := self.results[0])  # type: ignore[arg-type]
+            if out is not None:
+                ufunc(*[values[i] for i in self.sources], out=out.view(self._dtype), casting="equiv")
+            else:
+                made = ufunc(*[values[i] for i in self.sources])
+                values[result] = made.view(self.signature.places[0][0][1].bits)  # type: ignore[index]
+            return
         operands = [~values[i] if n else values[i] for i, n in zip(self.sources, self.negated, strict=True)]
         # The next step requires contiguous arrays.
         found = list(map(np.ascontiguousarray, self.kernel.registers(operands, size, self.signature)))
@@ -198,6 +221,26 @@ class Program:
     def has_warps(self) -> bool:
         """Return whether all lanes of a warp run some statement together."""
         return any(step.is_of_warps for step in self.steps)
+
+    @cached_property
+    def filled(self) -> Mapping[int, np.dtype[Any]]:
+        """The values for which a step fills an array that it is given, with the array's dtype."""
+        calls = (s for s in self.steps if isinstance(s, Step) and s.ufunc is not None)
+        return {x: s.signature.places[0][0][1].bits for s in calls for x in s.writes}
+
+    @cached_property
+    def scalars(self) -> Mapping[int, Array]:
+        """The constants that are needed once, and not for each element: those that only steps in C read."""
+        whole: set[int] = set()
+        for step in self.steps:
+            if not isinstance(step, Step) or step.ufunc is None or step.reads <= self.constants.keys():
+                whole |= step.reads
+        return {value: np.asarray(bits) for value, bits in self.constants.items() if value not in whole}
+
+    @cached_property
+    def columns(self) -> Mapping[int, np.generic]:
+        """The constants that are needed for each element."""
+        return {value: bits for value, bits in self.constants.items() if value not in self.scalars}
 
     @cached_property
     def done_with(self) -> tuple[tuple[int, ...], ...]:

@@ -277,6 +277,34 @@ def test_pieces_of_ptx_run_in_c_where_there_is_c(few: None) -> None:
             np.testing.assert_array_equal(x, y)
 
 
+@pytest.mark.parametrize("size", [0, 1, 100_000, 300_001])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("add.f32 t, a, b; add.f32 u, t, t; add.f32 v, u, a; add.f32 d, v, t;", id="memory is used again"),
+        pytest.param("add.f32 d, a, b; add.f32 e, d, a;", id="a result is read later"),
+        pytest.param("add.f32 t, 1.0, 2.0; add.f32 d, a, t; add.f32 e, t, t; add.f32 f, b, b;", id="constants alone"),
+        pytest.param("add.f32 d, a, b; mov.f32 e, a; add.s32 a, a, 1;", id="a result is an input"),
+        pytest.param("add.f32 d, a, b; mov.f32 e, d; add.f32 a, d, d; add.f32 b, a, a;", id="two results are alike"),
+        pytest.param("setp.lt.f32 p, a, b; add.f32 d, a, b; @p add.f32 d, d, a;", id="a guard"),
+        pytest.param(".reg .b64 w; add.s16 h, 1, 2; cvt.u64.u16 w, h; add.s64 e, w, 1; add.f32 d, a, b;", id="wide"),
+    ],
+)
+def test_a_block_of_statements_gives_numpys_bits(text: str, size: int, few: None) -> None:
+    rng, f = np.random.default_rng(4), ptxemu.function(text, results=["d", "e"] if " e," in text else ["d"])
+    given = [rng.integers(0, 1 << 32, size, np.uint32) for _ in f.inputs]
+    found = f(*given)
+    out = [np.empty_like(x) for x in (found if isinstance(found, tuple) else (found,))]
+    # The first result goes into the memory of the first operand.
+    out[0] = given[0].copy().view(out[0].dtype)
+    f(out[0].view(np.uint32), *given[1:], out=tuple(out))
+    assert f.is_in_c
+    with extension.installed(None):
+        want = ptxemu.function(text, results=f.results)(*given)
+    found, want = ((x if isinstance(x, tuple) else (x,)) for x in (found, want))
+    assert all(map(np.array_equal, found, want)) and all(map(np.array_equal, out, want))
+
+
 STALE = """
 import numpy as np, ptxemu
 a, b = np.uint32([0x0f0f]), np.uint32([0xffff])

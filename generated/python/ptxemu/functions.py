@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +18,9 @@ from .operands import OperandError, truths
 from .signature import Operand, Signature, Type
 from .steps import Program
 from .straightline import read
+
+# Arrays to use again, by dtype.
+_Spare = defaultdict[np.dtype[Any], list[Array]]
 
 
 def function(
@@ -219,10 +223,11 @@ class Function(Kernel):
         native.on_threads(lambda part: self._fill(part, filled), arrays, filled, 1, threads if every else 1)
 
     def _fill(self, arrays: list[Array], filled: int) -> None:
+        spare: _Spare = defaultdict(list)
         with np.errstate(all="ignore"), plain.in_blocks(arrays, plain.BLOCK, filled) as blocks:
             for views in blocks if blocks.itersize else ():
                 # A single array is not in a tuple.
-                self._fill_block(views if isinstance(views, tuple) else (views,))
+                self._fill_block(views if isinstance(views, tuple) else (views,), spare)
 
     def _fill_warps(self, arrays: list[Array], filled: int) -> None:
         """Fill the last arrays, which are the results, as many warps at once as fit into a block. The last axis is that
@@ -236,24 +241,38 @@ class Function(Kernel):
         made = [np.empty(size, x.dtype.newbyteorder("=")) for x in arrays[-filled:]]
         with np.errstate(all="ignore"):
             for start in range(0, size, plain.BLOCK):
-                self._fill_block([x[start : start + plain.BLOCK] for x in (*flat, *made)])
+                self._fill_block([x[start : start + plain.BLOCK] for x in (*flat, *made)], defaultdict(list))
         for x, found in zip(arrays[-filled:], made, strict=True):
             x[...] = found.reshape(shape)
 
-    def _fill_block(self, arrays: Sequence[Array]) -> None:
-        """Fill the last arrays, which are the results, statement by statement."""
+    def _fill_block(self, arrays: Sequence[Array], spare: _Spare) -> None:
+        """Fill the last arrays, which are the results, statement by statement. `spare` are arrays to use again."""
         program, size = self._program, arrays[-1].size
-        values = dict(zip((named.value for named in program.inputs), arrays, strict=False))
-        values |= {value: np.full(size, bits) for value, bits in program.constants.items()}
+        operands, registers = arrays[: len(program.inputs)], arrays[len(program.inputs) :]
+        values = {named.value: x for named, x in zip(program.inputs, operands, strict=True)}
+        values |= program.scalars
+        values |= {value: np.full(size, bits) for value, bits in program.columns.items()}
+        for named, register in zip(program.results, registers, strict=True):
+            # Not in the memory of an operand, which a later step may read.
+            if named.value in program.filled and not any(np.may_share_memory(x, register) for x in operands):
+                values.setdefault(named.value, register)
+        lent: dict[int, Array] = {}
         for step, done_with in zip(program.steps, program.done_with, strict=True):
+            for value in step.writes:
+                if value in program.filled and value not in values:
+                    dtype = program.filled[value]
+                    lent[value] = spare[dtype].pop() if spare[dtype] else np.empty(plain.BLOCK, dtype)
+                    values[value] = lent[value][:size]
             step.run(values, size)
             # Their memory is in the cache, for the next step to use.
             for value in done_with:
                 del values[value]
-        registers = arrays[len(program.inputs) :]
-        found = [values[named.value] for named in program.results]
-        if len(found) > 1:
+                if value in lent:
+                    spare[lent[value].dtype].append(lent.pop(value))
+        left = [(r, values[n.value]) for r, n in zip(registers, program.results, strict=True)]
+        left = [(r, x) for r, x in left if x is not r]
+        if len(registers) > 1:
             # A result may be an input, in memory that an earlier result overwrites.
-            found = [x.copy() if any(np.may_share_memory(x, r) for r in registers) else x for x in found]
-        for register, x in zip(registers, found, strict=True):
+            left = [(r, x.copy() if any(np.may_share_memory(x, o) for o in registers) else x) for r, x in left]
+        for register, x in left:
             register[...] = x
