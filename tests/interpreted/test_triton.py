@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 import ptxemu.triton
 import pytest
+from helpers.sizes import spread
+from ptxspec.model import Spec
+from ptxspec.nvcc import triton as compiler
+from ptxspec.nvcc.body import work
 
 try:
     import triton
@@ -157,3 +161,20 @@ def test_what_cannot_be_run_is_told() -> None:
 def run(kernel: Any, *arrays: np.ndarray[Any, Any], **constants: int) -> None:
     """Run one program of a kernel."""
     triton.jit(kernel)[(1,)](*map(Tensor, arrays), **constants)
+
+
+def test_triton_makes_some_of_the_recorded_ptx_anew(spec: Spec) -> None:
+    assert spec.triton is not None and spec.triton.compiler == f"Triton {compiler.version()}"
+    recorded = {c.call: c for c in spec.triton.calls}
+    asked = spread(compiler.calls(spec.signatures), 40)
+    for target in ("sm_75", "sm_90a"):
+        found = compiler.compiled(asked, target)
+        assert len(found) > 30
+        for call in asked:
+            now = [work(call, found[call]).ptx] if call in found else []
+            told = recorded[call.written].becomes if call.written in recorded else ()
+            assert now == [b.ptx for b in told if target in b.targets], call
+
+
+def test_a_target_that_triton_lacks_has_no_kernels(spec: Spec) -> None:
+    assert compiler.compiled(compiler.calls(spec.signatures)[:1], "sm_20") == {}

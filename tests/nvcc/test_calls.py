@@ -1,5 +1,5 @@
-"""Functions of CUDA C++, LLVM's intrinsics and the PTX that spec/observed/ has of them: nvcc and libnvvm make it anew,
-and ptxas takes it."""
+"""Functions of CUDA C++ and Triton, LLVM's intrinsics and the PTX that spec/observed/ has of them: compilers make it
+anew, and ptxas takes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from ptxspec.nvcc.body import work
 from ptxspec.query import calls
 
 pytestmark = pytest.mark.inputs(
-    "spec/observed/calls.yaml", "spec/observed/intrinsics.yaml", "spec/llvm.yaml", "codegen/ptxspec/nvcc"
+    "spec/observed/calls.yaml",
+    "spec/observed/intrinsics.yaml",
+    "spec/observed/triton.yaml",
+    "spec/llvm.yaml",
+    "codegen/ptxspec/nvcc",
 )
 
 # What CUDA's types have in their registers, from NVIDIA's documentation of them.
@@ -33,6 +37,7 @@ BITS = {
     "__nv_bfloat162": 32, "__nv_bfloat162_raw": 32,
     "half": 16, "bfloat": 16, "<2 x half>": 32, "<2 x bfloat>": 32, "<4 x float>": 128, "<4 x i8>": 32,
     "i16": 16, "i32": 32, "i64": 64,
+    "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "u32": 32, "u64": 64,
 }  # fmt: skip
 
 
@@ -61,7 +66,8 @@ def test_what_each_function_becomes_is_told_for_targets_that_nvcc_compiles_for(
 
 
 def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
-    for path, found in ((record.PATH, spec.calls), (record.INTRINSICS, spec.intrinsics)):
+    every = ((record.PATH, spec.calls), (record.INTRINSICS, spec.intrinsics), (record.TRITON, spec.triton))
+    for path, found in every:
         assert found is not None and record.as_yaml(found) == (ROOT / path).read_text("utf-8")
 
 
@@ -132,8 +138,14 @@ def test_libnvvm_makes_all_of_it_anew(spec: Spec, nvcc: Path) -> None:
 @each_size
 def test_ptxas_takes_what_is_told(spec: Spec, ptxas: Path, tmp_path: Path, db: Database, whole: bool) -> None:
     """Registers have the sizes of the types in C++, whatever the recorder took them for."""
-    assert spec.calls is not None and spec.intrinsics is not None
-    rows = [(c, b) for e in (spec.calls, spec.intrinsics) for c in e.calls for b in (*c.becomes, *c.fast) if b.ptx]
+    assert spec.calls is not None and spec.intrinsics is not None and spec.triton is not None
+    rows = [
+        (c, b)
+        for e in (spec.calls, spec.intrinsics, spec.triton)
+        for c in e.calls
+        for b in (*c.becomes, *c.fast)
+        if b.ptx
+    ]
     by_target: dict[str, list[tuple[CompiledCall, str]]] = {}
     for c, b in rows if whole else spread(rows, 60):
         by_target.setdefault(b.targets[0], []).append((c, b.ptx))
@@ -215,6 +227,12 @@ def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
         (["query", "llvm.maximum.f32", "--target", "A100"], 1, "another LLVM may"),
         (["query", "llvm.nvvm.fma.rn.bf17"], 1, "did you mean 'llvm.nvvm.fma.rn.bf16'?"),
         (["query", "llvm.nvvm.ex2.approx.f"], 0, "ex2.approx.f32 %d, %a;"),
+        (["query", "tl.exp2", "--target", "H100"], 0, "ex2.approx.ftz.f32 %d, %a;"),
+        (["query", "triton.language.math.sqrt(fp32)"], 0, "compiled by Triton"),
+        (["query", "tl.extra.cuda.libdevice.fma_rn(fp32)"], 0, "fma.rn.ftz.f32 %d, %a, %b, %c;"),
+        (["query", "tl.fma(bf16)", "--target", "sm_75"], 0, "14 instructions"),
+        (["query", "tl.exq2"], 1, "did you mean 'tl.exp2'?"),
+        (["eval", "tl.sqrt(fp32)", "4"], 0, "2.0"),
         (["show", "fma.rn.f32"], 0, "`llvm.nvvm.fma.rn.f(float, float, float)`"),
         (["eval", "llvm.nvvm.fma.rn.f", "1", "2", "3"], 0, "5.0"),
     ],

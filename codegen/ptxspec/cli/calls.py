@@ -1,4 +1,5 @@
-"""calls: compare the PTX that nvcc generates for functions of CUDA C++ and LLVM's intrinsics with spec/observed/."""
+"""calls: compare the PTX that compilers generate for functions of CUDA C++, LLVM's intrinsics and Triton's functions
+with spec/observed/."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from . import NO, OK, counted, progress_bar
 
 _PATH = "spec/observed/calls.yaml"
 _INTRINSICS = "spec/observed/intrinsics.yaml"
+_TRITON = "spec/observed/triton.yaml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
         "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. Then "
         f"check that {_INTRINSICS}, with the LLVM intrinsics that spec/llvm.yaml names, agrees with nvcc's libnvvm. "
+        f"Check {_TRITON}, with the functions that spec/triton.yaml names, too if Triton is installed (pip install "
+        "triton); no GPU is needed. "
         "The command takes several minutes. It requires nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime "
-        "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: both files agree; 1: they do not."
+        "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: the files agree; 1: they do not."
     )
     parser.add_argument(
         "--nvcc",
@@ -29,13 +33,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="the nvcc to use, with its headers; by default that of the wheel, then that on PATH",
     )
-    parser.add_argument("--record", action="store_true", help="write both files instead of checking them")
+    parser.add_argument("--record", action="store_true", help="write the files instead of checking them")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     from .. import specification as reading
-    from ..nvcc import record
+    from ..nvcc import record, triton
     from ..nvcc.compiling import NvccError, find_nvcc
 
     root = (roots.find_own if options.record else roots.find_source)(options.root)
@@ -53,15 +57,21 @@ def run(options: argparse.Namespace) -> int:
             functions = record.examine(nvcc, on, progress)
         with progress_bar("compiling intrinsics") as progress:
             intrinsics = record.examine_intrinsics(nvcc, spec.signatures, on, progress)
+        every = [(_PATH, functions, spec.calls), (_INTRINSICS, intrinsics, spec.intrinsics)]
+        if triton.is_here():
+            with progress_bar("compiling Triton's functions") as progress:
+                found = record.examine_triton(spec.signatures, on, progress)
+            every.append((_TRITON, found, spec.triton))
+        else:
+            print(f"{_TRITON} is left out: Triton is not installed (pip install triton)")
     except NvccError as e:
         raise PtxspecError(f"{nvcc}: {e}") from None
-    both = ((_PATH, functions, spec.calls), (_INTRINSICS, intrinsics, spec.intrinsics))
     if options.record:
-        for path, found, _ in both:
+        for path, found, _ in every:
             replace_text(root.path / path, record.as_yaml(found))
             print(f"{_about(found)}\nwritten: {root.path / path}")
         return OK
-    same = [_compare(path, found, known) for path, found, known in both]
+    same = [_compare(path, found, known) for path, found, known in every]
     return OK if all(same) else NO
 
 
@@ -70,9 +80,9 @@ def _about(found: CallEvidence) -> str:
 
 
 def _compare(path: str, found: CallEvidence, known: CallEvidence | None) -> bool:
-    """Print and return whether a file agrees with nvcc."""
+    """Print and return whether a file agrees with the compiler."""
     if known is None:
-        raise PtxspecError(f"there is no {path} to compare with nvcc; write it with --record")
+        raise PtxspecError(f"there is no {path} to compare with the compiler; write it with --record")
     now, then = ({c.call: c for c in e.calls} for e in (found, known))
     different = [call for call in {**now, **then} if now.get(call) != then.get(call)]
     print(f"{_about(found)}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}")

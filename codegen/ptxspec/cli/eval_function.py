@@ -22,8 +22,9 @@ def run(options: argparse.Namespace, found: Sequence[calls.Call]) -> int:
         some = ", ".join(f"'{c.text}'" for c in found[:4])
         raise PtxspecError(f"{found[0].name} has {len(found)} overloads; name one of them: {some}")
     (call,) = found
-    # Without a target, the newest target's PTX is run.
-    became = calls.on(db, call, target or db.calls["targets"][-1]).becomes
+    # Without a target, the PTX of the newest target is run.
+    on = [target] if target else [t for t in db.calls["targets"] if any(calls.is_on(db, b, t) for b in call.becomes)]
+    became = calls.on(db, call, on[-1]).becomes
     if not became:
         raise PtxspecError(
             f"{call.text} does not compile for {target}; `ptxspec query '{call.text}'` says where it is available"

@@ -39,7 +39,7 @@ COMMANDS = {
     "versions": "list the PTX versions, with the CUDA releases and drivers that support them",
     "verify": "check every requirement in the specification against ptxas",
     "machine-code": "show the machine instructions that ptxas generates for a variant on each target",
-    "calls": "check the recorded PTX of CUDA C++ functions and LLVM intrinsics against nvcc",
+    "calls": "check the recorded PTX of CUDA C++, LLVM and Triton functions against compilers",
     "conformance": "compare the emulator with a GPU, and record the GPU's results",
     "vectors": "print operands with their results, from a recorded GPU or from the emulator",
     "completion": "print a script that completes commands, variants, opcodes and targets in your shell",

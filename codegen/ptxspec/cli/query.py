@@ -15,16 +15,16 @@ from . import NO, OK, TARGET, database, lines_given
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Say where a variant is available and what it requires, or why it does not exist and what to write instead. "
-        "For a function of CUDA C++ or an LLVM intrinsic, show the PTX that it compiles to. Exit 0: the answer is yes; "
-        "1: no."
+        "For a function of CUDA C++ or Triton or an LLVM intrinsic, show the PTX that it compiles to. Exit 0: the "
+        "answer is yes; 1: no."
     )
     parser.add_argument(
         "variant",
         metavar="VARIANT|FUNCTION",
         help="a variant, such as fma.rn.ftz.f32; a function of CUDA C++ or libdevice, such as __hmul2 or "
-        "'fma(double)'; an LLVM intrinsic, such as llvm.nvvm.fma.rn.f; a special register, such as %%tid.x; or a form "
-        "of mma, such as m16n8k16.f32.f16. With `-`, each line of standard input is one of these and is answered by "
-        "one line",
+        "'fma(double)'; one of Triton, such as tl.exp2; an LLVM intrinsic, such as llvm.nvvm.fma.rn.f; a special "
+        "register, such as %%tid.x; or a form of mma, such as m16n8k16.f32.f16. With `-`, each line of standard input "
+        "is one of these and is answered by one line",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)

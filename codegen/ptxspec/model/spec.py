@@ -149,6 +149,7 @@ class Spec:
     calls: CallEvidence | None = None
     signatures: tuple[Signature, ...] = ()
     intrinsics: CallEvidence | None = None
+    triton: CallEvidence | None = None
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)

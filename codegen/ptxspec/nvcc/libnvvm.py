@@ -29,7 +29,7 @@ def find(nvcc: Path) -> Path | None:
 
 def calls(signatures: Iterable[Signature]) -> list[Call]:
     """Return a call of each intrinsic."""
-    return [Call(s.name, s.takes, s.gives, LLVM, "") for s in signatures]
+    return [Call(s.name, s.takes, s.gives, LLVM, "") for s in signatures if s.name.startswith("llvm.")]
 
 
 def compiled(path: Path, asked: Sequence[Call], target: str, options: Sequence[str] = ()) -> Mapping[Call, str]:

@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 
 from ..model import Becomes, CallEvidence, CompiledCall, Signature, Spec, runs
-from . import libnvvm
+from . import libnvvm, triton
 from .body import Work, work
 from .compiling import NvccError, compiled, declared
 from .headers import Call
 
 PATH = "spec/observed/calls.yaml"
 INTRINSICS = "spec/observed/intrinsics.yaml"
+TRITON = "spec/observed/triton.yaml"
 FAST = ("-use_fast_math",)
 # The kernels of calls on a target, with options.
 Compile = Callable[[Sequence[Call], str, Sequence[str]], Mapping[Call, str]]
@@ -60,6 +61,16 @@ def examine_intrinsics(
     return _examined(name, libnvvm.calls(signatures), partial(libnvvm.compiled, library), libnvvm.FAST, on, progress)
 
 
+def examine_triton(
+    signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
+) -> CallEvidence:
+    """Return the PTX that Triton generates for its functions. From sm_90 on it always compiles for the
+    architecture-specific target, and never for a family-specific one."""
+    on = [t for t in on if not t.endswith("f")]
+    name = f"Triton {triton.version()}"
+    return _examined(name, triton.calls(signatures), triton.compiled, (), on, progress)
+
+
 def _examined(
     name: str,
     asked: Sequence[Call],
@@ -68,7 +79,8 @@ def _examined(
     on: Sequence[str],
     progress: Progress | None,
 ) -> CallEvidence:
-    jobs = [(target, options) for target in on for options in ((), fast_math)]
+    every = dict.fromkeys(((), fast_math))
+    jobs = [(target, options) for target in on for options in every]
 
     def run(job: tuple[str, tuple[str, ...]]) -> Mapping[Call, Work]:
         return {call: work(call, text) for call, text in compile(asked, *job).items()}
@@ -84,7 +96,9 @@ def _examined(
         plain, fast = ({t: w[call] for t in on if call in (w := found[t, options])} for options in ((), fast_math))
         if plain:
             calls.append(_compiled(call, plain, fast))
-    return CallEvidence(name, tuple(on), tuple(calls))
+    # A compiler may lack a target.
+    met = {t for c in calls for b in c.becomes for t in b.targets}
+    return CallEvidence(name, tuple(t for t in on if t in met), tuple(calls))
 
 
 def _compiled(call: Call, plain: Works, fast: Works) -> CompiledCall:

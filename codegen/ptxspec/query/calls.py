@@ -1,5 +1,5 @@
-"""Functions of CUDA C++ and libdevice and LLVM's intrinsics by name, with the PTX that nvcc and its libnvvm generate
-for them, as recorded in generated/data/calls.json."""
+"""Functions of CUDA C++, libdevice and Triton and LLVM's intrinsics by name, with the PTX that compilers generate for
+them, as recorded in generated/data/calls.json."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from ..catalog.likeness import are_near, nearest
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
 
-# A name in C++ or LLVM, with or without the types of arguments.
+# A name in C++, LLVM or Triton, with or without the types of arguments.
 _ASKED = re.compile(
-    r"\s*(?P<name>llvm\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
+    r"\s*(?P<name>(?:llvm|tl|libdevice)\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
     r"\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
 )
+# Other names of Triton's modules.
+_LIBDEVICE = re.compile(r"^\s*(?:triton\.language|tl)\.extra\.(?:cuda\.)?libdevice\.")
+_LANGUAGE = re.compile(r"^\s*(?:triton\.language|tl)\.(?:math\.)?(?!extra\b)")
 _STATEMENT = re.compile(r"(?:@!?\S+ )?(?P<spelling>\S+) (?P<operands>.*)")
 _OPERAND = re.compile(r"\{[^}]*\}|[^,{}]+")
 
@@ -67,13 +70,18 @@ def every(db: Database) -> Iterator[Call]:
 
 def may_be_named(text: str) -> bool:
     """Return whether a text looks like a function's name."""
-    return _ASKED.fullmatch(text) is not None
+    return _ASKED.fullmatch(_short(text)) is not None
+
+
+def _short(text: str) -> str:
+    """Return a name with the short name of a module of Triton."""
+    return _LANGUAGE.sub("tl.", _LIBDEVICE.sub("libdevice.", text))
 
 
 def named(db: Database, text: str) -> list[Call]:
     """Return the calls that a text names, such as `__hmul2` or `__hmul2(__half2, __half2)`. An opcode's name means a
     function only if parentheses follow. Types at the end can be left out."""
-    m = _ASKED.fullmatch(text)
+    m = _ASKED.fullmatch(_short(text))
     if m is None or (m["name"] in db.opcodes and not m["list"]):
         return []
     asked = [" ".join(t.split()) for t in (m["takes"] or "").split(",") if t.strip()]
@@ -87,18 +95,20 @@ def named(db: Database, text: str) -> list[Call]:
 def near(db: Database, text: str) -> str:
     """Return the name of the function that an unknown name probably means; empty if none is similar, or if an opcode is
     as similar."""
-    name = text.partition("(")[0].strip()
-    is_intrinsic = _is_intrinsic(name)
-    if not (name.isidentifier() or is_intrinsic) or name in db.opcodes:
+    name = _short(text).partition("(")[0].strip()
+    module = _module(name)
+    if not (name.isidentifier() or module) or name in db.opcodes:
         return ""
-    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db) if _is_intrinsic(c.name) == is_intrinsic)])
+    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db) if _module(c.name) == module)])
     # Names with a wrong letter come before names with another number of letters.
     found = [n for n in names if len(n) == len(name) and are_near(n, name)] or nearest(name, names)
     return found[0] if found and found[0] not in db.opcodes else ""
 
 
-def _is_intrinsic(name: str) -> bool:
-    return name.startswith("llvm.")
+def _module(name: str) -> str:
+    """Return the first part of a name of LLVM or Triton; empty for a name of C++."""
+    first, dot, _ = name.partition(".")
+    return first if dot and first in ("llvm", "tl", "libdevice") else ""
 
 
 def compiler(db: Database, call: Call) -> str:

@@ -41,17 +41,18 @@ from .words import read_group_titles, read_topics, read_words
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
 _OBSERVED = (
     "calls", "evidence", "intrinsics", "judged", "machine_code", "matrix_code", "peers", "recordings", "speed",
-    "tensor_cores",
+    "tensor_cores", "triton",
 )  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # Functions of other languages, the manual's words, tools' messages, PTX outside the database, and names of LLVM. No
 # variant's result depends on these files or on those of observations, and they may be missing.
-_TOLD = ("functions", "words", "messages", "outside", "llvm")
+_TOLD = ("functions", "words", "messages", "outside", "llvm", "triton")
 # Long files that one spelling does not need.
-_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "peers", "tensor_cores")
+_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "peers", "tensor_cores", "triton")
 # Files that have the schema of another one.
-_LIKE = {"intrinsics": "calls"}
+_LIKE = {"intrinsics": "calls", "triton": "calls"}
+_TOLD_LIKE = {"triton": "llvm"}
 OBSERVED = frozenset(
     f"spec/{name}.yaml"
     for name in (*_TOLD, *(f"observed/{name}" for name in _OBSERVED), *(f"tensor/{name}" for name in TENSOR))
@@ -85,7 +86,11 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         for name in _OBSERVED
         if name not in long
     }
-    told = {name: files.optional(files.folder / f"{name}.yaml", name) for name in _TOLD if name not in long}
+    told = {
+        name: files.optional(files.folder / f"{name}.yaml", _TOLD_LIKE.get(name, name))
+        for name in _TOLD
+        if name not in long
+    }
     tensor = {
         name: files.optional(files.folder / "tensor" / f"{name}.yaml", f"tensor_{name}")
         for name in (() if spelling else TENSOR)
@@ -121,8 +126,9 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             speed=read_speed(observed["speed"], context),
             peers=read_peers(observed.get("peers"), context),
             calls=read_calls(observed.get("calls"), context),
-            signatures=read_intrinsics(told.get("llvm"), context),
+            signatures=(*read_intrinsics(told.get("llvm"), context), *read_intrinsics(told.get("triton"), context)),
             intrinsics=read_calls(observed.get("intrinsics"), context),
+            triton=read_calls(observed.get("triton"), context),
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             messages=read_messages(told.get("messages"), context),

@@ -1,4 +1,4 @@
-"""spec/llvm.yaml -> the names and types of LLVM's intrinsics."""
+"""spec/llvm.yaml and triton.yaml -> the names and types of LLVM's intrinsics and Triton's functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
     if doc is None:
         return ()
     found: dict[Signature, None] = {}
-    types = doc.data["types"]
+    types = doc.data.get("types", {})
     for signature, names in doc.data["names"].items():
         for i, notation in enumerate(names):
             texts = _choices(notation)

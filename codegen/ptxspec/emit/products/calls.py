@@ -1,5 +1,5 @@
-"""The model -> generated/data/calls.json: the PTX that nvcc generates for functions of CUDA C++, and its libnvvm for
-LLVM's intrinsics, for queries by name."""
+"""The model -> generated/data/calls.json: the PTX that nvcc generates for functions of CUDA C++, its libnvvm for LLVM's
+intrinsics, and Triton for its functions, for queries by name."""
 
 from __future__ import annotations
 
@@ -27,18 +27,19 @@ def as_data(spec: Spec) -> dict[str, Any]:
     """Return the content of the file. The PTX of a call is listed for runs of targets, by first and last, with the
     number of its instructions. It is empty if it is long or jumps."""
     none = CallEvidence("", (), ())
-    found, others = spec.calls or none, spec.intrinsics or none
-    every = found.targets or others.targets
+    found = spec.calls or none
+    others = [e for e in (spec.intrinsics, spec.triton) if e is not None]
+    every = found.targets or next((e.targets for e in others), ())
 
     def becomes(some: Iterable[Becomes]) -> list[object]:
         return [[[[r[0], r[-1]] for r in runs(b.targets, every)], b.count, b.ptx] for b in some]
 
     calls = {}
-    for c in (*found.calls, *others.calls):
+    for c in (c for e in (found, *others) for c in e.calls):
         calls[c.call] = {"gives": c.gives, "header": c.header, "low": c.low, "becomes": becomes(c.becomes)}
         calls[c.call] |= {"fast": becomes(c.fast)} if c.fast else {}
     return {
         "schema": SCHEMA, "generated": "by ptxspec from spec/observed/; do not edit",
-        "compiler": found.compiler, "compilers": {c.header: others.compiler for c in others.calls},
+        "compiler": found.compiler, "compilers": {c.header: e.compiler for e in others for c in e.calls},
         "targets": list(every), "calls": calls,
     }  # fmt: skip
