@@ -123,7 +123,7 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("query", "add.f32", "--traget", "sm_90"), "usage: ptxspec query "),
         (("diff", "8.5..8.8"), "usage: ptxspec diff "),
         (("explain", str(ROOT / "README.md")), "README.md' is a file, not a message; write `ptxspec explain < "),
-        (("query", "add.f32", "sm_80"), "unexpected argument 'sm_80'"),
+        (("query", "add.f32", "sm_80"), "unexpected argument 'sm_80'; did you mean '--target sm_80'?"),
         (("list", "--type", "f32", "--type", "f64"), "--type was given twice"),
         (("list", "--target", ""), "unknown target ''; `ptxspec targets` lists the known targets"),
         (("diff", "--ptx", ""), "OLD..NEW"),

@@ -305,6 +305,14 @@ def test_the_best_recipe_stands_first(db: Database, spelling: str, target: str, 
     assert [line for line in lines if line not in "{}" and not line.startswith(".reg")] == statements
 
 
+def test_eight_bits_are_an_operand_of_sixteen_in_cuda(db: Database) -> None:
+    for spelling, operands in (
+        ("cvt.rn.f16x2.e2m1x2", ': "=r"(d) : "h"(a));'),
+        ("cvt.rn.satfinite.e2m1x2.f32", ': "=h"(d) : "f"(a1), "f"(a0));'),
+    ):
+        assert db.query(spelling, target="sm_90").instead[0].cuda.endswith(operands)
+
+
 def test_nan_bits_is_said_where_they_differ(spec: Spec) -> None:
     """A recipe that says that NaNs may differ has some that do."""
     for v, instead in every_recipe(spec):
@@ -321,10 +329,10 @@ C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f
 def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
-        asm = inline_assembly(instead.ptx, asm_operands(v))
+        asm = inline_assembly(instead.ptx, asm_operands(v, instead))
         if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
-            letters = [(place, C_TYPES[s.type.constraint]) for s in v.sources for place in s.places]
-            result = C_TYPES[v.result.type.constraint]
+            letters = [(place, C_TYPES[s.type.constraint or "h"]) for s in v.sources for place in s.places]
+            result = C_TYPES[v.result.type.constraint or "h"]
             parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)
             names = ", ".join(name for name, _ in letters)
             functions[asm] = (

@@ -105,6 +105,10 @@ def _drop(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+# What people write without the option before it.
+_TARGET, _VERSION = re.compile(r"(?:sm|compute)_\d+[af]?"), re.compile(r"\d+\.\d")
+
+
 class _Parser(argparse.ArgumentParser):
     """An argparse parser that suggests the nearest name for an unknown one, and names the command in its errors."""
 
@@ -125,7 +129,11 @@ class _Parser(argparse.ArgumentParser):
             setattr(found, several.dest, [*getattr(found, several.dest), *more])
             left = []
         if left:
-            self.error(f"unexpected argument '{left[0]}'")
+            named = "--target" if _TARGET.fullmatch(left[0]) else "--ptx" if _VERSION.fullmatch(left[0]) else ""
+            help = (
+                f"; did you mean '{named} {left[0]}'?" if any(named in a.option_strings for a in self._actions) else ""
+            )
+            self.error(f"unexpected argument '{left[0]}'{help}")
         return found, left
 
     def error(self, message: str) -> Any:

@@ -426,7 +426,7 @@ class _Opcode:
         """Return the place of a recipe. Many variants share its text, its operands in CUDA, its requirement, and its
         possible differences."""
         requires = self.requirements.place(x.requires.as_json())
-        return self.recipes.place([x.template(v), asm_operands(v), requires, x.promise])
+        return self.recipes.place([x.template(v), asm_operands(v, x), requires, x.promise])
 
     def hazard(self, h: HazardRule) -> dict[str, Any]:
         return _given(**{"for": h.selector.text}) | h.hazard.as_json() | {"basis": self.basis(h.basis)}

@@ -125,7 +125,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
         else DIFFERS[recipe.differs],
         basis=recipe.basis,
         text="\n".join([*_names(recipe), recipe.code.text.strip()]) if len(made) > 1 else "",
-        example=Example(variant, instead.ptx, inline_assembly(instead.ptx, asm_operands(variant))),
+        example=Example(variant, instead.ptx, inline_assembly(instead.ptx, asm_operands(variant, instead))),
     )
 
 
