@@ -258,7 +258,7 @@ class Function(Kernel):
         lent: dict[int, Array] = {}
         for step, done_with in zip(program.steps, program.done_with, strict=True):
             for value in step.writes:
-                if value in program.filled and value not in values:
+                if value in program.passing:
                     dtype = program.filled[value]
                     lent[value] = spare[dtype].pop() if spare[dtype] else np.empty(plain.BLOCK, dtype)
                     values[value] = lent[value][:size]

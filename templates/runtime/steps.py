@@ -112,12 +112,12 @@ class Step:
         """Run it on `size` elements, and add its results to the values. A call in C fills the array that a result has
         already."""
         if (ufunc := self.ufunc) is not None:
-            out = values.get(result := self.results[0])  # type: ignore[arg-type]
-            if out is not None:
-                ufunc(*[values[i] for i in self.sources], out=out.view(self._dtype), casting="equiv")
+            [result] = self.writes
+            operands = [values[i] for i in self.sources]
+            if result in values:
+                ufunc(*operands, out=values[result].view(self._dtype), casting="equiv")
             else:
-                made = ufunc(*[values[i] for i in self.sources])
-                values[result] = made.view(self.signature.places[0][0][1].bits)  # type: ignore[index]
+                values[result] = ufunc(*operands).view(self.signature.places[0][0][1].bits)
             return
         operands = [~values[i] if n else values[i] for i, n in zip(self.sources, self.negated, strict=True)]
         # The next step requires contiguous arrays.
@@ -227,6 +227,12 @@ class Program:
         """The values for which a step fills an array that it is given, with the array's dtype."""
         calls = (s for s in self.steps if isinstance(s, Step) and s.ufunc is not None)
         return {x: s.signature.places[0][0][1].bits for s in calls for x in s.writes}
+
+    @cached_property
+    def passing(self) -> frozenset[int]:
+        """Those of them whose memory is free after their last use. A step in NumPy may return an operand itself."""
+        kept = {v for s in self.steps if not isinstance(s, Step) or s.ufunc is None for v in s.reads}
+        return frozenset(self.filled.keys() - kept - {named.value for named in self.results})
 
     @cached_property
     def scalars(self) -> Mapping[int, Array]:

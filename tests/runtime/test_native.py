@@ -282,6 +282,7 @@ def test_pieces_of_ptx_run_in_c_where_there_is_c(few: None) -> None:
     "text",
     [
         pytest.param("add.f32 t, a, b; add.f32 u, t, t; add.f32 v, u, a; add.f32 d, v, t;", id="memory is used again"),
+        pytest.param("add.f32 t, a, b; mov.f32 e, t; add.f32 u, b, b; add.f32 d, e, u;", id="a copy in NumPy"),
         pytest.param("add.f32 d, a, b; add.f32 e, d, a;", id="a result is read later"),
         pytest.param("add.f32 t, 1.0, 2.0; add.f32 d, a, t; add.f32 e, t, t; add.f32 f, b, b;", id="constants alone"),
         pytest.param("add.f32 d, a, b; mov.f32 e, a; add.s32 a, a, 1;", id="a result is an input"),
