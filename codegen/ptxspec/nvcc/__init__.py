@@ -1,1 +1,2 @@
-"""Functions of CUDA C++ and the PTX that nvcc generates for each: found in its headers, compiled, and recorded."""
+"""Functions of CUDA C++ and Triton, LLVM's intrinsics, and the PTX that compilers generate for each: compiled and
+recorded."""

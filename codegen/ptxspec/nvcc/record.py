@@ -1,5 +1,5 @@
-"""spec/observed/calls.yaml and intrinsics.yaml: the PTX that nvcc generates for each function of CUDA C++, and its
-libnvvm for LLVM's intrinsics, on every target that they compile for."""
+"""spec/observed/calls.yaml, intrinsics.yaml and triton.yaml: the PTX that nvcc generates for each function of CUDA C++,
+its libnvvm for LLVM's intrinsics, and Triton for its functions, on every target that they compile for."""
 
 from __future__ import annotations
 
