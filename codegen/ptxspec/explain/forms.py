@@ -377,7 +377,7 @@ _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
         r"^Incompatible elements of vector|^Illegal vector size",
         _says("a vector must have as many registers as the instruction requires, all of the required size"),
     ),
-    (rf"^Vector operand is not allowed for {_OF}", _says("name one register")),
+    (rf"^Vector operand is not allowed for {_OF}", _says("write one register")),
     (rf"^Vector qualifier is not allowed for {_OF}", _says("remove .v2 or .v4: {opcode} has neither")),
     (
         r"^Result vector expected",
