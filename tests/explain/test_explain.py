@@ -113,7 +113,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Instruction 'tanh' requires .target sm_75 or higher", "with .version 7.0"),
         ("Feature '.satfinite' requires .target sm_70 or higher", "with .version 8.1"),
         ("Special register argument not allowed for instruction 'add'", "move it to a register"),
-        ("Vector operand is not allowed for instruction 'add'", "name one register"),
+        ("Vector operand is not allowed for instruction 'add'", "write one register"),
         ("Argument 1 of instruction 'add': must be register", "load it into a register first"),
         ("Argument 0 of instruction 'add': must be register", "the result must be a register"),
         ("Operand negation not allowed for instruction 'mul'", "a separate instruction"),
