@@ -1,5 +1,5 @@
 // Why a step's value is what it is: what was rounded, compared, chosen and looked up on the way, in the order of doing.
-// An account is made by doing the step once more; of a choice it tells only of the side that was taken.
+// An account is made by doing the step once more; of a choice it gives only the side that was taken.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -23,7 +23,7 @@
     minimumNumber: "a NaN stands for no operand",
   };
 
-  // How two values that were compared stand to each other.
+  // The relation of two values that were compared.
   function relationOf({format: f, fixed, width}, x, y) {
     if (f && (f.isNaN(x) || f.isNaN(y))) {
       return "unordered";
@@ -47,7 +47,7 @@
     return inner && `${term.function}(${inner})`;
   }
 
-  // What happened in an application, null where nothing is to be told.
+  // What happened in an application; null where there is nothing to say.
   function accountOf(t, operands, result, labels) {
     const kind = t.arguments[0].kind;
     if (unrounded[t.function]) {

@@ -1,6 +1,6 @@
 // Elementary functions, correctly rounded: Ziv's strategy in fixed point. A function is evaluated with more and more
-// bits until everything within its error rounds to the same encoding. That ends because no result but the few that are
-// told apart first is exact or a tie.
+// bits until everything within its error rounds to the same encoding. That ends because no result except the few that
+// are handled first is exact or a tie.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -8,7 +8,7 @@
   const {ONE, ZERO, abs, add, bitLength, compare, decode, divided, magnitudeOf, multiply, negated} = exact;
   const {number, roundTo, shifted, squareRoot} = exact;
 
-  // Fixed point has so many bits more than asked for, which takes in all errors of the steps, and an approximation's
+  // Fixed point has this many more bits than asked for, which covers all errors of the steps; an approximation's
   // error is below 2**ERROR of its last place.
   const GUARD = 32;
   const ERROR = 12n;
@@ -28,7 +28,7 @@
     return known[name].value >> BigInt(known[name].bits - bits);
   }
 
-  // The sum of z**k / k over odd k, with signs that alternate or not, of z = n / d in fixed point.
+  // The sum of z**k / k over odd k, with signs that alternate or not, for z = n / d in fixed point.
   function oddSeries(n, d, bits, alternating) {
     let power = (n << BigInt(bits)) / d;
     const [square, divisor] = [n * n, d * d];
@@ -45,7 +45,7 @@
     constant("pi", bits, b => (16n * arctangent(5n, b + GUARD) - 4n * arctangent(239n, b + GUARD)) >> BigInt(GUARD));
   const ln2 = bits => constant("ln2", bits, b => (2n * oddSeries(1n, 3n, b + GUARD, false)) >> BigInt(GUARD));
 
-  // e to the power x, in fixed point, of an x between -1 and 1.
+  // e to the power x, in fixed point, for an x between -1 and 1.
   function exponential(x, bits) {
     const halvings = 8;
     const inner = bits + 2 * halvings;
@@ -61,7 +61,7 @@
     return total >> BigInt(inner - bits);
   }
 
-  // Sine and cosine of x, in fixed point, of an x between -1 and 1: the terms of the series from the first one on.
+  // Sine and cosine of x, in fixed point, for an x between -1 and 1: the terms of the series from the first one on.
   function circular(x, bits, first) {
     const square = (x * x) >> BigInt(bits);
     let term = first ? x : 1n << BigInt(bits);
@@ -87,10 +87,10 @@
     return place & 2 ? -value : value;
   }
 
-  // So near to zero that the first terms of a series round as the function does.
+  // So near zero that the first terms of a series round as the function does.
   const isSmall = (x, f) => compare(magnitudeOf(x), number(1n, -f.width)) < 0;
 
-  // `evaluate` gives a number, for a count of bits, with so many behind the point or all but a few of them right.
+  // For a count of bits, `evaluate` gives a number with that many after the point or all but a few of them right.
   function evaluated(evaluate, f, mode, ftz) {
     for (let bits = f.width + f.precision + 64; ; bits *= 2) {
       const {n, e} = evaluate(bits);

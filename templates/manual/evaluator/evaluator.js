@@ -3,9 +3,9 @@
 //
 //   variants               [{spelling, operands: n, sources: [register...], results: [register...], lanes, claim}],
 //                          where a register is {name, operand, type, kind, sort, lanes, width, braced, negatable,
-//                          implicit, constant}: of an operand whose lanes stand in registers of their own there is one
-//                          for each, as in a1, a0; of the condition code `implicit` has the statements that bring a word
-//                          into it and out of it
+//                          implicit, constant}: for an operand whose lanes are in registers of their own there is one
+//                          for each, as in a1, a0; for the condition code `implicit` has the statements that copy a word
+//                          to it and from it
 //   targets                the names of all targets; targetsOf(variant) are those that have it, and differing(variant)
 //                          those on which it computes something else than without a target
 //   find(text, operands)   the variant, with modifiers in any order; null where there is none
@@ -14,14 +14,14 @@
 //                          low,high, or bits with all their digits
 //   run(variant, bits, {target, steps: true})
 //                          {results: [{name, type, bits}], lanes: [[encoding...]...], steps, claim, hazard, implied},
-//                          or {error} on a target that has not the variant, or of which too much is known for a page.
-//                          Random bits are an operand; without `steps` it is quicker. `implied` are modifiers that act
-//                          and are not spelled. A step is {lane, stage, path, line, text, place, label, kind, before,
-//                          after, hasEffect, told}; `line` is 0 in a file of several opcodes, `before` is null of a
-//                          new name, and the label "if" is that of a condition.
+//                          or {error} on a target without the variant, or whose computation is too large for a page.
+//                          Random bits are an operand; it is quicker without `steps`. `implied` are modifiers that act
+//                          but are not spelled. A step is {lane, stage, path, line, text, place, label, kind, before,
+//                          after, hasEffect, told}; `line` is 0 in a file of several opcodes, `before` is null for a
+//                          new name, and a condition has the label "if".
 //                          told() are rows {key, text, place} of what the value was, what was rounded, compared and
 //                          chosen, and what it is, as `ptxspec eval --trace` has them; told(true) as with --trace=all.
-//                          `place` has the path:line of what else decides, two of them with two blanks between, or ""
+//                          `place` has the path:line of what else decides, two of them separated by two blanks, or ""
 //   tell(bits, register)   [{text, decimal, hexFloat, bits, fields: [[name, binary digits]...], class}], a lane each
 //   describe(bits, kind)   a value of a step in a line
 //   specials(variant)      [{name, values: [{label, bits}...]}], for each source register what is worth trying
@@ -34,7 +34,7 @@
   const {Finder, Programs, describe, effective, parseOperand, run, specialsOf, tellLane, told} = exact;
   const {sourceOf, trace, variantsOf} = exact;
 
-  // What each lane has of an operand, whose bits stand in registers in the statement's order.
+  // What each lane has of an operand, whose bits are in registers in the statement's order.
   function lanesOf(operand, type, registers, lanes) {
     if (operand.lane_bits) {
       const bitAt = place => (registers[0] >> BigInt(place)) & 1n;
@@ -69,7 +69,7 @@
     const finding = () => (finder ??= new Finder(data.opcode, every(), types));
 
     const isIn = (mask, target) => ((BigInt(mask) >> BigInt(data.targets.indexOf(target))) & 1n) === 1n;
-    // Of pairs of a set of targets and what holds on them, what holds on a target.
+    // From pairs of a set of targets and what applies on them: what applies on a target.
     const onTarget = (pairs, target) => (target ? (pairs ?? []).find(([mask]) => isIn(mask, target))?.[1] : undefined);
 
     function placeOf({family, place}, target) {
@@ -95,7 +95,7 @@
       return Object.keys(data.modifiers).filter(name => all.has(name));
     }
 
-    // Which of them decide on rounding: of a mode, and the flush of tiny results.
+    // Which of them decide the mode of rounding, and the flush of tiny results.
     function rulesOf(acting) {
       const rules = {modes: {}, flush: null};
       for (const name of acting) {
@@ -125,7 +125,7 @@
       });
     }
 
-    // What a run of a variant on a target needs, made once; or why there is none, as {error}.
+    // What a run of a variant on a target requires, made once; or why there is none, as {error}.
     function resolved(variant, target) {
       const known = (variant.known ??= {});
       if (!known[target ?? ""]) {

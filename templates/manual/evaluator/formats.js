@@ -8,7 +8,7 @@
   const ones = width => (1n << BigInt(width)) - 1n;
 
   // A binary floating-point format. From the largest magnitude down its encodings are NaNs, an infinity if it has one,
-  // and numbers. Nothing of a format is as IEEE 754 has it unless it is declared so.
+  // and numbers. No property of a format is IEEE 754's unless it is declared so.
   class Format {
     constructor(name, declared) {
       this.name = name;
@@ -22,7 +22,7 @@
       this.hasZero = declared.zero;
       this.hasSubnormals = declared.subnormals;
       this.hasInfinity = declared.infinity;
-      // Whether signaling NaNs are told from quiet ones, as IEEE 754 does it.
+      // Whether signaling NaNs are distinguished from quiet ones, as in IEEE 754.
       this.isIeee = declared.ieee;
       this.width = Number(this.signed) + this.exponentBits + this.fractionBits;
       this.precision = this.fractionBits + 1;
@@ -127,7 +127,7 @@
     return {name, sort: "integer", width: format.width, fixed: format};
   }
 
-  // A type that spellings and operands name. `kind` is that of a lane, whose encoding stands `shift` bits above the
+  // A type that spellings and operands name. `kind` is that of a lane, whose encoding begins `shift` bits above the
   // lowest of its `laneWidth` bits of the register.
   class Type {
     constructor(name, [kind, lanes, laneWidth, shift], kinds) {

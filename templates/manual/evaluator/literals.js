@@ -13,16 +13,16 @@
   const CONSTANT = /^0(?:f([0-9a-f]{8})|d([0-9a-f]{16}))$/i;
   const FORMS = "write a number, as in 1.5, inf, nan, 0x1.8p-3 or 0f3FC00000, or bits, as in 0x3fc00000";
   const WORDS = ["inf", "-inf", "nan"];
-  // Beyond the exponents of every format; and what nobody types, and a browser would be long about.
+  // Beyond the exponents of every format; and longer than anybody types, which would take a browser long.
   const FAR = 20_000;
   const LONGEST = 5_000;
-  // Numbers of formats that are no wider are told exactly, where so many digits do.
+  // Numbers of formats that are no wider are written exactly, where this many digits suffice.
   const [NARROW, DIGITS, ABOUT] = [16, 17, "≈"];
 
   const power = (base, n) => BigInt(base) ** BigInt(n);
 
-  // A decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign, null for anything else.
-  // One that is larger or smaller than every format's may come back as another one that is so.
+  // A decimal or hexadecimal number, or a power such as 2^-127, as an exact value and its sign; null for anything else.
+  // One that is larger or smaller than every format's may come back as another such number.
   function parseNumber(text) {
     const [, minus, exponentOfTwo] = text.match(POWER) ?? [];
     if (exponentOfTwo) {
@@ -165,7 +165,7 @@
   // Bits with all digits of their width.
   const hexadecimal = (bits, width) => `0x${bits.toString(16).padStart(Math.ceil(width / 4), "0")}`;
 
-  // A float64 as Python writes it: at least one digit behind the point, exponents from 16 and below -4 on.
+  // A float64 as Python writes it: at least one digit after the point, exponents from 16 and below -4 on.
   function written(x) {
     const [digits, exponent] = x.toExponential().split("e");
     const [plain, e] = [digits.replace(".", ""), Number(exponent)];
@@ -189,14 +189,14 @@
     return exponent;
   }
 
-  // A positive number over 10**places as an integer and what is left over.
+  // A positive number over 10**places as an integer and the remainder.
   function inTens(x, places) {
     return places >= 0 ? divided(x.n, x.d * power(10, places), x.e) : divided(x.n * power(10, -places), x.d, x.e);
   }
 
-  // A number of a format of 16 bits or fewer in decimal, or as a power of two where the format has nothing else. Of
-  // another one, and of one with more than 17 digits, which is marked: the shortest decimal that reads back as the same
-  // number, or the number itself where that is as short. inf and nan are as Python has them.
+  // A number of a format of 16 bits or fewer in decimal, or as a power of two where the format has nothing else. For
+  // another one, and for one with more than 17 digits, which is marked: the shortest decimal that reads back as the
+  // same number, or the number itself where that is as short. inf and nan are as Python writes them.
   function decimal(bits, f) {
     let sign = f.isNegative(bits) ? "-" : "";
     if (f.isNaN(bits)) {
@@ -235,8 +235,8 @@
     return sign + exact;
   }
 
-  // A number as a hexadecimal float. Digits beyond `most` behind the point are cut off, with dots in their place; a
-  // number that is no sum of powers of two has no last one.
+  // A number as a hexadecimal float. After the point, digits beyond `most` are cut off, with dots in their place; a
+  // number that is not a sum of powers of two has no last digit.
   function hexNumber(x, most = Infinity) {
     const sign = x.n < 0n ? "-" : "";
     if (x.n === 0n) {
@@ -290,7 +290,7 @@
     return d > 1n ? `${n}/${d}` : `${n}`;
   }
 
-  // A value for people: of a float decimal, hexadecimal float and bits.
+  // A value for people: for a float, decimal, hexadecimal float and bits.
   function describe(bits, kind) {
     const {format: f, fixed, sort, width} = kind;
     if (sort === "bool") {

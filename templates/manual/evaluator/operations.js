@@ -1,5 +1,5 @@
-// The functions of the semantics language, each as spec's semantics means it: exact results, rounded once. What they
-// are is said in the manual's page on the language; this is the table that every back end implements.
+// The functions of the semantics language, each as spec's semantics means it: exact results, rounded once. The
+// manual's page on the language says what they are; this is the table that every back end implements.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
@@ -7,9 +7,9 @@
   const {ELEMENTARY, NAN, NEAREST, ZERO, about, add, decode, divide, evaluateUnit, found, infinite, multiply} = exact;
   const {negated, number, ones, overflow, roundTo, roundToInteger, roundToIntegral, squareRoot, truncatedWith} = exact;
 
-  // What operations deliver before anything is rounded: {value, negative, nearness, note}, where a value that is null
-  // is an infinity, or {invalid}, why there is none. `nearness` says how the value stands to what is meant: "equal";
-  // "about", so near that it is rounded alike; "above" and "below", what is meant is larger or smaller in magnitude.
+  // What operations return before anything is rounded: {value, negative, nearness, note}, where a value that is null
+  // is an infinity, or {invalid}, why there is none. `nearness` compares the value with what is meant: "equal";
+  // "about", so near that it rounds alike; "above" and "below", what is meant is larger or smaller in magnitude.
 
   const isZero = x => x.value !== null && x.value.n === 0n;
 
@@ -144,13 +144,13 @@
     return roundTo(value, f, t.mode, t.ftz, negative);
   }
 
-  // An integer that orders numbers as their values, -0 just below +0.
+  // An integer that orders numbers by their values, with -0 just below +0.
   function order(x, f) {
     const magnitude = f.isZero(x) ? 0n : f.magnitude(x);
     return f.isNegative(x) ? -1n - magnitude : magnitude;
   }
 
-  // The larger or smaller of two; of a NaN and a number the number, if those are asked for.
+  // The larger or smaller of two; of a NaN and a number, the number if numbers are asked for.
   const extreme = (numbers, largest) => (t, x, y) => {
     const f = t.format;
     if (f.isNaN(x) || f.isNaN(y)) {
@@ -174,7 +174,7 @@
   const wrapped = evaluate => (t, x, y) => BigInt.asUintN(t.kind.width, evaluate(x, y));
   const integer = (t, i, x) => t.arguments[i].kind.fixed.value(x);
 
-  // A shift from the width on leaves nothing; BigInt could not make one by 2**64.
+  // A shift by the width or more leaves nothing; BigInt could not make one by 2**64.
   const within = (t, count) => (count < BigInt(t.kind.width) ? count : BigInt(t.kind.width));
 
   function convertNaN(t, x) {

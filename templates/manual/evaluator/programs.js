@@ -5,7 +5,7 @@
   const exact = (ptxspec.exact ??= {});
   const {FixedPoint, Format, Type, functions, kindOf, unitModel} = exact;
 
-  // The label of a condition that decides between branches: it is nobody's variable.
+  // The label of a condition that decides between branches: it is not a variable's.
   const CONDITION = "if";
   // The stage of an instruction's own semantics.
   const OPERATION = "operation";
@@ -56,13 +56,13 @@
       return this.terms[place];
     }
 
-    // The line, as path:line, that a helper returns a term in; undefined of other terms.
+    // The line, as path:line, that a helper returns a term in; undefined for other terms.
     origin(term) {
       return this.data.origins[term.place];
     }
 
-    // An assignment. Its line is reached where all terms of its guard hold; of a negative one, the term -1 - it must
-    // not. Its label is its name without a number behind it, unless it says another one.
+    // An assignment. Its line is reached where all terms of its guard hold; for a negative one, the term -1 - it must
+    // not. Its label is its name without a number after it, unless it gives another one.
     let(place) {
       if (!this.lets[place]) {
         const [name, term, stage, at, guard = [], label = name.replace(/_\d+$/, "")] = this.data.lets[place];
@@ -81,7 +81,7 @@
       return this.lets[place];
     }
 
-    // The results of a program stand before its assignments.
+    // The results of a program come before its assignments.
     program(place, results) {
       if (!this.programs[place]) {
         const whole = this.data.programs[place];

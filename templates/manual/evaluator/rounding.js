@@ -21,7 +21,7 @@
   const negated = x => number(-x.n, x.e, x.d);
   const shifted = (n, count) => (count >= 0 ? n << BigInt(count) : n >> BigInt(-count));
 
-  // n / 2**-count rounded down, with what that leaves in units of the divisor.
+  // n / 2**-count rounded down, with the remainder in units of the divisor.
   function divided(n, d, count) {
     const [above, below] = count >= 0 ? [n << BigInt(count), d] : [n, d << BigInt(-count)];
     const whole = above / below;
@@ -43,7 +43,7 @@
     return number(x.n * y.d * sign, x.e - y.e, x.d * y.n * sign);
   }
 
-  // Less than, equal to or greater than 0, as x stands to y.
+  // Less than, equal to or greater than 0, as x is to y.
   function compare(x, y) {
     const difference = add(x, negated(y)).n;
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
@@ -88,7 +88,7 @@
   function unbounded(x, exponent, f, mode, away) {
     const place = Math.max(exponent, f.emin);
     const encoded = rounded(x, place - f.fractionBits, mode, away) + (BigInt(place - f.emin) << f.fraction);
-    // Without a zero exponent field 0 is that of the smallest numbers.
+    // Without a zero, exponent field 0 is that of the smallest numbers.
     return f.hasZero ? encoded : encoded - (1n << f.fraction);
   }
 
@@ -102,7 +102,7 @@
 
   // Rounds an exact number once. `negative` is the sign of a zero. With `ftz` a result becomes a zero of its sign when
   // it is tiny: below the smallest normal number after rounding with unbounded exponent. A format without a sign takes
-  // the magnitude; one without a zero has its smallest number in the place of all that are smaller.
+  // the magnitude; one without a zero has its smallest number in place of all that are smaller.
   function roundTo(x, f, mode, ftz, negative = false) {
     const sign = x.n < 0n || (x.n === 0n && negative) ? f.signBit : 0n;
     if (x.n === 0n) {
@@ -140,7 +140,7 @@
     return unbounded(size, floorLog2(size), f, mode, isAway(mode, x.n < 0n && f.signed)) > f.largest;
   }
 
-  // A number whose magnitude, with random / 2**width of its last place in a format added, is cut off behind that place.
+  // A number whose magnitude, with random / 2**width of its last place in a format added, is cut off after that place.
   function truncatedWith(x, f, {random, width}) {
     if (x.n === 0n) {
       return x;

@@ -9,7 +9,7 @@
   const TOWARD_ZERO = "roundTowardZero";
   const HALF = number(1n, -1);
 
-  // A number next to the exact one: its value, and its bits, null of one that the format does not have.
+  // A number next to the exact one: its value, and its bits, null for one that the format does not have.
   const neighbour = (bits, value) => ({bits, value});
 
   const side = (value, rounded) => ["below", "exact", "above"][compare(rounded, value) + 1];
@@ -55,8 +55,8 @@
   }
 
   // The account of an operation that rounds: `below` and `above` are the numbers around its exact value, `place` how
-  // far it lies between them. `choice` is "exact", "below" or "above"; "flushed" of a tiny result that became a zero;
-  // "overflow" of one too large for the format, and "end" of one beyond an integer type.
+  // far it lies between them. `choice` is "exact", "below" or "above"; "flushed" for a tiny result that became a zero;
+  // "overflow" for one too large for the format, and "end" for one beyond an integer type.
   function roundingOf(t, result, bits) {
     const to = t.kind.fixed ?? t.format;
     const isFixed = to instanceof FixedPoint;

@@ -5,7 +5,7 @@
   const exact = (ptxspec.exact ??= {});
   const {ones} = exact;
 
-  // Encodings of a float's magnitudes by name, the smallest first; without those that a format has not.
+  // Encodings of a float's magnitudes by name, the smallest first; without those that a format does not have.
   function magnitudes(f) {
     const one = BigInt(f.bias) << f.fraction;
     const found = [

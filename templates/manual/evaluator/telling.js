@@ -29,7 +29,7 @@
     return f.isNaN(bits) ? "NaN" : `${f.isInfinite(bits) && !f.isNegative(bits) ? "+" : ""}${decimal(bits, f)}`;
   }
 
-  // A number that is not negative with a few digits, without zeros at their end.
+  // A non-negative number with a few digits, without trailing zeros.
   function rough(x, count) {
     const near = decode(roundTo(x, DOUBLE, NEAREST, false), DOUBLE);
     if (near.n === 0n) {
@@ -55,7 +55,7 @@
 
   const plain = place => (compare(place, HALF) === 0 ? "1/2" : rough(place, 4));
 
-  // A part of the gap, so that it is seen whether it is a tie.
+  // A part of the gap, written so that a tie can be recognised.
   function part(place) {
     for (const base of [ZERO, HALF, ONE]) {
       const off = add(place, negated(base));
@@ -73,7 +73,7 @@
     return `${to.name} ends at ${low} and ${high}`;
   }
 
-  // The exact value, and how it lies.
+  // The exact value, and where it lies.
   function exactText(a) {
     const {to, value} = a;
     const precision = a.isFixed ? to.width : to.precision;

@@ -102,7 +102,7 @@
     return [Number(segment), place - (segment << local)];
   }
 
-  // x squared in units of 2**drop, without what stands below: the columns of the partial products, or the sum's bits.
+  // x squared in units of 2**drop, without what is below: the columns of the partial products, or the sum's bits.
   function square(x, drop, columns) {
     if (!columns) {
       return (x * x) >> BigInt(drop);
@@ -185,7 +185,7 @@
     return {scale, segment, place: within, coefficients: model.coefficients[segment], polynomial};
   }
 
-  // A model from data, whose integers may be longer than numbers hold.
+  // A model from data, whose integers may be longer than numbers can hold.
   function unitModel(declared, formats) {
     const special = Object.fromEntries(Object.entries(declared.special).map(([name, x]) => [name, BigInt(x)]));
     const [bias, factor] = [BigInt(declared.bias), declared.factor.map(BigInt)];

@@ -88,7 +88,7 @@
       return `${modifiers.join(".")} ${names.filter(n => this.isType(n)).join(".")}`;
     }
 
-    // The variant of so many source registers, without a count the one with the fewest; null where there is none.
+    // The variant with this many source registers; without a count, the one with the fewest; null where there is none.
     find(text, operands) {
       const [opcode, ...names] = namesOf(text);
       const alike = (opcode === this.opcode && this.byKey.get(this.key(names))) || [];
@@ -96,7 +96,7 @@
     }
 
     // The spellings most like a text: those with the fewest names too many or too few, types in their places. None
-    // whose machine code does something else than it says.
+    // whose machine code does not do what it says.
     nearest(text, count = 3) {
       const [opcode, ...written] = namesOf(text);
       const rest = opcode === this.opcode || !this.names.includes(opcode) ? written : [opcode, ...written];

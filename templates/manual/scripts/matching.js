@@ -1,17 +1,17 @@
-// Words that somebody types, against the spellings of all variants and against names. Adds
+// Matches words that somebody types with the spellings of all variants and with names. Adds
 //   ptxspec.variants        [[{text, row, spelling, operands}]]: for each of ptxspec.rows its variants; `text` is the
-//                           notation of the row that stands for one
-//   ptxspec.matcher(words, type)   a function of a variant: whether it has every one of these words and that type. A
+//                           row's notation that it comes from
+//   ptxspec.matcher(words, type)   a function of a variant: whether it has all of these words and that type. A
 //                           word begins a part of the spelling, so that f16 is not bf16, or is what types are called,
-//                           as fp8; with a dot it may stand anywhere
+//                           such as fp8; with a dot it may be anywhere
 //   ptxspec.isUsed(word)    whether any variant has the word
 //   ptxspec.closest(text, names)   the name that looks most like a text; null where none does
-//   ptxspec.usedLike(word)  what is in a spelling and looks most like a word; null where nothing does
+//   ptxspec.usedLike(word)  the part of a spelling that looks most like a word; null where none does
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
 
-  // Parts of spellings, by their numbers: a query looks at each of these some 150 once, and not at 6,000 texts.
+  // Parts of spellings, by their numbers: a query looks once at each of these 150 or so, not at 6,000 texts.
   const parts = new Map();
   const number = part => {
     if (!parts.has(part)) {
@@ -34,7 +34,7 @@
     if (word.includes(".")) {
       return v => v.whole.includes(word);
     }
-    const meant = new Set((ptxspec.data?.called?.[word] ?? []).map(number)); // fp8 is what no spelling says.
+    const meant = new Set((ptxspec.data?.called?.[word] ?? []).map(number)); // No spelling contains fp8.
     for (const [part, n] of parts) {
       if (part.startsWith(word)) {
         meant.add(n);
@@ -75,7 +75,7 @@
     return best;
   };
 
-  // How many letters must be put in, left out, changed, or exchanged with the next to make one text of another.
+  // How many letters must be inserted, deleted, changed or swapped with the next to turn one text into another.
   function distance(one, two, limit) {
     if (Math.abs(one.length - two.length) >= limit) {
       return limit;

@@ -1,11 +1,11 @@
-// The decision whether a target takes a variant with a PTX version, as `ptxspec query` makes it. A place is
+// Decides whether a target accepts a variant with a PTX version, as `ptxspec query` does. A place is
 // {target, ptx}, each of which may be null: then any will do. Adds to `ptxspec.search`
 //   takes(variant, place)      whether it does
-//   hazards(variant, place)    what its machine code does instead: texts; without a target, on any that takes it
-//   risky(variant, place)      {on, all, last}: the targets that take it and on which a hazard holds, whether these are all,
+//   hazards(variant, place)    what its machine code does instead: texts; without a target, on any that accepts it
+//   risky(variant, place)      {on, all, last}: the targets that accept it with a hazard, whether these are all,
 //                              and whether they are all from the first of them on
 //   knows(target, ptx)         whether a PTX version knows a target
-//   ordered(ptx)               the place of a PTX version among all
+//   ordered(ptx)               the position of a PTX version among all
 //   recipe(variant, place)     the best recipe for a variant that works there: {differs}; null where there is none
 (() => {
   "use strict";

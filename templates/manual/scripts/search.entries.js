@@ -1,13 +1,13 @@
-// The entries beside variants: opcodes, pages, modifiers, types, functions, targets and what their GPUs are sold as, PTX
-// versions, CUDA releases, notes, hazards and sections of pages. Adds to `ptxspec.search`
+// The entries besides variants: opcodes, pages, modifiers, types, functions, targets and what their GPUs are sold as,
+// PTX versions, CUDA releases, notes, hazards and sections of pages. Adds to `ptxspec.search`
 //   entries(query)  [{kind, title, link, text, level}], best first; `level` says how well it fits: 5 the query is its name,
 //                   4 its name begins with the query, 3 its name has all words, 2 its text has them, 1 a word is misspelt
-//   partly(words)   where nothing fits all words: the entries with most of them, in any of their forms
+//   partly(words)   where nothing fits all words: the entries with the most of them, in any form
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
   const {opcodes, targets, versions} = ptxspec.data;
-  // Where two fit as well, what is asked for more often comes first.
+  // Where two fit equally well, the one that is asked for more often comes first.
   const kinds = ["opcode", "target", "PTX", "CUDA", "page", "modifier", "type", "register", "function", "claim", "hazard", "section", "note", "outside"];
   const words = text => text.toLowerCase().match(/\w+(?:::\w+)*(?:\.\d+)*/g) ?? [];
   // A name such as convertStochastic is called by its parts, too.
@@ -88,7 +88,7 @@
     return asked.length ? least : 0;
   }
 
-  // Of names alone: among the words of a text there is one like everything.
+  // Only in names: among the words of a text, one is like almost anything.
   const isName = entry => !["page", "section", "hazard", "note", "outside"].includes(entry.kind);
   let vocabulary = null;
   const nearly = new Map();

@@ -1,8 +1,8 @@
 // The variants that words fit. Adds to `ptxspec.search`
-//   variants(opcode)         [{opcode, spelling, modifiers, types, operands, row, crash}]: all, those included on which
-//                            the assembler breaks down, whose `crash` says how; `row` is null there
+//   variants(opcode)         [{opcode, spelling, modifiers, types, operands, row, crash}]: all, including those on
+//                            which the assembler crashes; their `crash` says how, and their `row` is null
 //   names(opcode)            the modifiers and types of an opcode, or of all
-//   fitting(opcode, asked)   {exact, near, far}: the variants that are what was asked, those that have nothing but it in
+//   fitting(opcode, asked)   {exact, near, far}: the variants that are what was asked for, those with only that in
 //                            their types, and those that have it among others. `asked` is what
 //                            search.meaning.js makes of words
 //   label(variants, asked)   such variants in few words, in the notation of the syntax lines where that is exact
@@ -44,7 +44,7 @@
 
   const has = (names, choices) => choices.some(name => names.includes(name));
 
-  // Whether a variant has types as they were asked for: one alone in any place; of several each in a place of its own.
+  // Whether a variant has the types that were asked for: a single one in any place, several each in a different place.
   function inOrder(has, asked) {
     let place = 0;
     return asked.every(choices => {
@@ -78,7 +78,7 @@
     };
   }
 
-  // What is asked of many places is found once.
+  // What is asked about many places is found once.
   const fitted = new WeakMap();
   search.fitting = (opcode, asked) => {
     if (!fitted.has(asked)) {
@@ -91,7 +91,7 @@
     return known.get(opcode);
   };
 
-  // A notation with no other choices than those that were asked for.
+  // A notation with only the choices that were asked for.
   function narrowed(text, wanted) {
     const choices = text.replace(/\.\{([^{}]*)\}|\.([\w:]+)/g, (whole, list, name) => {
       const options = (list ?? name).split(",").flatMap(n => groups[n] ?? [n]);

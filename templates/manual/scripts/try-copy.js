@@ -1,4 +1,4 @@
-// What one takes away: the command that gives the same, and PTX that runs the instruction on the same operands.
+// What a reader can copy: the command that gives the same, and PTX that runs the instruction on the same operands.
 //   ptxspec.evalCommand({variant, fields, target})
 //   ptxspec.ptxModule({variant, fields, target, results})
 //   ptxspec.statement(variant, sign, values)   the instruction with its registers, `sign` before each, and the values of
@@ -8,7 +8,7 @@
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
 
-  // Whatever can be read as an operand has no character that a shell looks at, but for spaces and parentheses.
+  // Whatever can be read as an operand has no character that is special to a shell, except spaces and parentheses.
   ptxspec.evalCommand = ({variant, fields, target}) => {
     const operands = fields.map(({text}) => text.replace(/[\s()]/g, ""));
     return ["ptxspec eval", variant.spelling, ...operands, ...(target ? ["--target", target] : []), "--trace"].join(" ");
@@ -19,7 +19,7 @@
   const filled = (statements, own, operand) => statements.replaceAll("{own}", own).replaceAll("{operand}", operand);
   const inMemory = register => (isPredicate(register) ? 32 : register.width);
 
-  // An instruction with its registers: those of an operand that is a vector stand in braces.
+  // An instruction with its registers: those of a vector operand are in braces.
   ptxspec.statement = ({spelling, results, sources}, sign = "", values = {}) => {
     const operands = [];
     const isWritten = register => !register.implicit;
@@ -109,7 +109,7 @@
     ].join("\n");
   };
 
-  // Where the browser refuses the clipboard to a page from disk, the old way is left.
+  // Where the browser denies the clipboard to a page from disk, the old way remains.
   async function copied(text) {
     try {
       await navigator.clipboard.writeText(text);

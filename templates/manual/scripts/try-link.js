@@ -1,6 +1,6 @@
-// The state of "Try it" in the page's address: #try=fma.rn.bf16&a=1.5&b=0x3f80&c=-0&target=sm_75. Behind the spelling may
-// stand the number of operands, #try=max.NaN.f32-3; and the address of a variant's card, #max.NaN.f32-3, is a state too.
-//   ptxspec.readLink(hash) -> {spelling, operands, texts, target} or null; `operands` is null where nothing tells it
+// The state of "Try it" in the page's address: #try=fma.rn.bf16&a=1.5&b=0x3f80&c=-0&target=sm_75. The number of operands
+// may follow the spelling, #try=max.NaN.f32-3; and the address of a variant's card, #max.NaN.f32-3, is a state too.
+//   ptxspec.readLink(hash) -> {spelling, operands, texts, target} or null; `operands` is null where nothing gives it
 //   ptxspec.writeLink({spelling, texts, target}) -> the hash
 (() => {
   "use strict";
@@ -10,7 +10,7 @@
     try {
       return decodeURIComponent(text);
     } catch {
-      return text; // A % that nobody encoded.
+      return text; // A % that was not encoded.
     }
   }
 

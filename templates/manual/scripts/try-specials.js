@@ -1,12 +1,12 @@
 // The table of special operands: what a variant makes of NaNs, zeros, subnormals, infinities and the ends of the range.
-// Two operands at a time, the others as they stand in their fields.
+// Two operands vary at a time; the others are as in their fields.
 //   ptxspec.showSpecials(box, variant, bits, {target, axes}); `axes` are the places of the operands that vary
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const {element} = ptxspec;
 
-  // Names of what is no number with few digits, by the bits of a lane.
+  // Names of values that are not numbers with few digits, by the bits of a lane.
   function namesOf(result) {
     const {evaluator} = ptxspec;
     const [{values}] = evaluator.specials({sources: [result]});

@@ -1,6 +1,6 @@
 // Whether something is there, in a few words. Adds
-//   ptxspec.verdict(row, {target, ptx})   {kind, text}: kind is "yes", "no", or "hazard" where the assembler takes the
-//                                         row's variants and the machine code does something else. Either may be "";
+//   ptxspec.verdict(row, {target, ptx})   {kind, text}: kind is "yes", "no", or "hazard" where the assembler accepts
+//                                         the row's variants and the machine code does something else. Either may be "";
 //                                         null where both are
 (() => {
   "use strict";
@@ -13,7 +13,7 @@
   const includes = ([first, last], ptx) =>
     order.get(first) <= order.get(ptx) && (!last || order.get(ptx) <= order.get(last));
 
-  // The kinds of the same GPUs that take what the target itself does not.
+  // The kinds of the same GPUs that accept what the target itself does not.
   function siblings(row, target) {
     const {base} = targets.find(t => t.name === target);
     const own = targets.filter(t => t.name !== target && [t.name, t.base].includes(base || target));
