@@ -136,7 +136,7 @@
 #define PTXSPEC_IS(architecture, ptx) \
     (PTXSPEC_ARCH == (architecture) / 10 * 10 && PTXSPEC_KIND == (architecture) % 10 && PTXSPEC_PTX >= (ptx))
 
-// True if a list of the including file has the target; list 0 stands for no list.
+// True if a list of the including file has the target; list 0 means no list.
 #ifndef PTXSPEC_LISTS
 #define PTXSPEC_LISTS(list) false
 #endif

@@ -171,7 +171,7 @@
     }
   }
 
-  // The column of a target, or of the one of which it is a kind.
+  // The column of a target, or of the target that it is a kind of.
   let picked = null;
   function pick(target) {
     const name = target && (data.targets.find(t => t.name === target).base || target);

@@ -3,15 +3,15 @@
 //   ptxspec.expand(notation)          all spellings that a notation such as max{.ftz}.{f16,f16x2} stands for
 //   ptxspec.key(spelling)             the same text for all orders of its modifiers
 //   ptxspec.rows                      [{opcode, texts, operands, requires, claim, hazards, claims, spellings()}]:
-//                                     variants of an opcode that are taken alike and promise alike; `operands` is null
+//                                     variants of an opcode with the same requirements and promises; `operands` is null
 //                                     where the spelling alone tells variants apart; `requires` is in words, as
-//                                     ptxspec.data.requirements has it; `claims` are those that differ on targets
-//   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may stand in any order
+//                                     ptxspec.data.requirements has it; `claims` are those that differ by target
+//   ptxspec.find(spelling, operands)  the rows that have a variant; its modifiers may be in any order
 //   ptxspec.window(row, target)       [first, last] PTX versions that give a target what a row or a recipe requires,
 //                                     `last` null where there is none; null where no version does
 //   ptxspec.hazardsOn(row, target)    what the machine code there does instead of what the spelling says: texts
-//   ptxspec.released(version)         a PTX version with the CUDA release that brought it
-//   ptxspec.claimOn(row, target)      what the emulator promises of the row's variants there
+//   ptxspec.released(version)         a PTX version with the CUDA release that introduced it
+//   ptxspec.claimOn(row, target)      what the emulator promises about the row's variants there
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});

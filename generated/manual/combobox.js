@@ -2,13 +2,13 @@
 // A text field with a list of its options, which typing narrows: ARIA's combobox.
 //   ptxspec.combobox({input, list, button, options, exactly, choose, refuse}) -> {set(option)}
 // `options()` returns [{text, note}], and `exactly(text)` the option that a text means, or null. `choose(option)` is called
-// with the chosen option, and `refuse(text)` with a text that is no option, when the field is left or Enter is pressed.
+// with the chosen option, and `refuse(text)` with any other text, when the field is left or Enter is pressed.
 (() => {
   "use strict";
   const ptxspec = (globalThis.ptxspec ??= {});
   const {element} = ptxspec;
 
-  // Each word begins a part of the text of its own, in any order: `ftz rn` finds fma.rn.ftz.f32, f16 finds no bf16.
+  // Each word begins a different part of the text, in any order: `ftz rn` finds fma.rn.ftz.f32, f16 does not find bf16.
   function has(text, words) {
     const parts = text.toLowerCase().split(".");
     return words.every(word => {
@@ -139,7 +139,7 @@
         close();
       }
     });
-    // The focus stays in the field, so that its blur means that one has left it.
+    // The focus stays in the field, so that its blur means that the user has left it.
     const keep = event => event.preventDefault();
     list.addEventListener("mousedown", keep);
     list.addEventListener("click", event => {

@@ -3,7 +3,7 @@
 //   ptxspec.sells(target, text)      whether the GPUs of a target are sold under a name: "H100", "RTX 4090"
 //   ptxspec.sold(text)               the target of such a name; undefined where there is none
 //   ptxspec.nearestTarget(text)      the target of a product, or the one whose number is nearest: of those with the
-//                                    same letter behind it, the newer one of two; null where there is no number
+//                                    same letter after it, the newer one of two; null where there is no number
 //   ptxspec.nearestVersion(text)     the PTX version whose number is nearest; null where there is no number
 (() => {
   "use strict";
@@ -11,7 +11,7 @@
   const {targets, versions} = ptxspec.data;
   const plain = text => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-  // Two letters at least: an L is no L4.
+  // At least two letters: an L is not an L4.
   ptxspec.sells = (target, text) => plain(text).length > 1 &&
     targets.find(t => t.name === target).products.some(p => plain(p).endsWith(plain(text)));
 

@@ -2,11 +2,11 @@
 // The opcodes, modifiers and types that the words of a query mean. Adds to `ptxspec.search`
 //   converting(atoms)           the instructions that "f32 to bf16" means
 //   isFiller(atom)              whether it is an English word without a meaning for the search
-//   instructions(atoms)         {opcodes, rest, guesses}: those that are named, begun or nearly so, the atoms that are left,
+//   instructions(atoms)         {opcodes, rest, guesses}: those that are named, exactly, in part or nearly, the other atoms,
 //                               and what was guessed: [[word, name]]
 //   asked(atoms, opcode, operands)  {modifiers, types, operands, swapped, unknown, notes}: each modifier and type as the
-//                               list of names that it may be; `swapped` as in "f32 to bf16", where the result stands
-//                               last; `ordered` where types stand behind dots, as PTX has them; `unknown` words, and notes
+//                               list of names that it may be; `swapped` as in "f32 to bf16", where the result comes
+//                               last; `ordered` where types follow dots, as PTX has them; `unknown` words, and notes
 //                               on what was read as something else
 (() => {
   "use strict";
@@ -59,7 +59,7 @@
     const is = a => !a.dotted && lower(a.text) in opcodes, found = atoms.filter(is);
     const clear = found.filter(a => a.head || !filler.has(lower(a.text)));
     let chosen = clear.length ? clear : found.slice(0, 1);
-    // A modifier may be called as an instruction is.
+    // A modifier may have the same name as an instruction.
     const names = chosen.map(a => lower(a.text));
     const whose = names.find(o => names.some(n => n !== o && search.names(o).includes(n)));
     if (whose) {
@@ -84,7 +84,7 @@
     return near.length ? {opcodes: near, rest, guesses: near.map(name => [first.text, name])} : none;
   };
 
-  // Where two types stand around "to" and no instruction is named, one that converts is meant.
+  // Where "to" is between two types and no instruction is named, one that converts is meant.
   search.converting = atoms => isSwapped(atoms, null) ? search.data.words.convert ?? [] : [];
 
   function isSwapped(atoms, opcode) {

@@ -2,7 +2,7 @@
 // Results for a spelling that no variant has; `ptxspec query` gives the reason. Adds to `ptxspec.search`
 //   missing(opcode, asked)         results: that it does not exist, that it is outside this manual, or that the assembler
 //                                  accepts it on no target; and the variants that have its types
-//   incomplete(opcode, asked)      the first of these, where only variants with more names have what was asked
+//   incomplete(opcode, asked)      the first of these, where only variants with more names have what was asked for
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -10,7 +10,7 @@
   const listed = words => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
   const dotted = names => names.map(n => `.${n}`);
 
-  // Whether other instructions have the name of an opcode with these names, as codegen/ptxspec/catalog/known.py has it.
+  // Whether other instructions of an opcode's name have these names, decided as in codegen/ptxspec/catalog/known.py.
   function isElsewhere(opcode, names) {
     const about = search.data.opcodes[opcode], spelled = names.filter(n => types.has(n));
     const asked = spelled.filter(n => !(about.emptyTypes ?? []).includes(n));
@@ -38,7 +38,7 @@
 
   const spelled = (opcode, asked) => [opcode, ...names(asked).flat()].join(".");
 
-  // What keeps a spelling from being a variant that does not depend on which others there are; nothing where nothing does.
+  // The reason why a spelling is not a variant, if it does not depend on the other variants; null where there is none.
   function refusal(opcode, asked) {
     const [modifiers, kinds] = names(asked), text = spelled(opcode, asked), page = `${opcode}.html`;
     const first = {kind: "verdict", spelling: text, operands: asked.operands, link: page, hazard: false};

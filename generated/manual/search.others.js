@@ -2,7 +2,7 @@
 // Functions of CUDA C++ and libdevice, with the PTX that nvcc compiles them to, and instructions of PTX that this manual
 // does not describe. Adds to `ptxspec.search`
 //   others(atoms, places)  {results, rest, begun}: results for those that are named, the atoms that name none, and
-//                          functions whose names begin with a word, or are nearly spelled like it
+//                          functions whose names begin with a word, or are spelled nearly like it
 //   outside(opcode)        the result for another instruction: what it does, what it requires, and its page if it has one
 (() => {
   "use strict";
@@ -19,7 +19,7 @@
     };
   };
 
-  // What became of a call: [{text, on: [[first, last], ...]}], the newest target's first.
+  // What a call compiles to: [{text, on: [[first, last], ...]}], the newest target's first.
   function became(history) {
     const found = new Map();
     for (let i = 0, at = 0; i < history.length; at += history[i + 1], i += 2) {
@@ -33,7 +33,7 @@
   const isOne = text => /^\S+\.\S+$/.test(text);
   const words = ({text, on}) => `${on.map(span).join(", ")}: ${isOne(text) ? "one instruction, " : ""}${text || "does not compile"}`;
 
-  // The page of the instruction that says most of what became of a call, the newest target's first.
+  // The page of the instruction that says most about what a call compiles to, the newest target's first.
   function link(parts) {
     for (const {text} of parts) {
       for (const spelling of text.split(/[, ]+/).sort((a, b) => b.length - a.length)) {
@@ -75,7 +75,7 @@
       const word = atom.text.toLowerCase(), alone = !atom.dotted && !atom.head;
       const name = Object.hasOwn(names, atom.text) ? atom.text : lower.get(word);
       if (spelled.has(atom.word)) {
-        continue; // It stands behind the name of another instruction.
+        continue; // It follows the name of another instruction.
       }
       if (atom.dotted || search.isFiller(atom) || Object.hasOwn(opcodes, word)) {
         rest.push(atom);

@@ -3,8 +3,8 @@
 // releases; and how many operands. Names of products are read as codegen/ptxspec/query/names.py reads them. Adds
 //   ptxspec.search.places(atoms)  {places: [{target, ptx, called}], operands, rest, unknown, releases}: the places that are meant,
 //                                 several where the words leave it open; `called` is the product that was named. `rest`
-//                                 are the atoms that say nothing of places, `unknown` is what looks like a place and is
-//                                 none: [{text, meant}], `releases` those of CUDA: [{text, ptx}]
+//                                 are the atoms that say nothing about places, `unknown` is what looks like a place but
+//                                 is not: [{text, meant}], `releases` those of CUDA: [{text, ptx}]
 //   ptxspec.search.targets(words)       the targets that a name of one or several words means
 //   ptxspec.search.readBy(release)      the newest PTX version that came with a CUDA release or an earlier one
 (() => {
@@ -130,7 +130,7 @@
         }
       }
     }
-    // Somebody who names a GPU and its architecture- or family-specific target means the kind.
+    // Somebody who names a GPU and its architecture- or family-specific target means that target.
     const bases = named.map(t => byName.get(t).base);
     const all = [...new Set([...named, ...[...sold.keys()].filter(t => !bases.includes(t))])];
     const places = [];
@@ -139,7 +139,7 @@
     for (const version of new Set(ptx.length ? ptx : [null])) {
       places.push(...at(all, version));
     }
-    // A bare number is a PTX version, a compute capability or a CUDA release: whatever has not been told yet.
+    // A bare number is a PTX version, a compute capability or a CUDA release: whatever has not been given yet.
     for (const text of numbers) {
       const read = [];
       if (!ptx.length && versionNames.includes(text)) {

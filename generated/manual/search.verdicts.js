@@ -24,7 +24,7 @@
   }
   const from = ([first, last]) => last ? `with PTX ${first}${first === last ? "" : ` to ${last}`} only` : `from PTX ${ptxspec.released(first)} on`;
 
-  // The kinds of a target's base that take a variant, with the first PTX version of each.
+  // The kinds of a target's base that accept a variant, with the first PTX version of each.
   function siblings(variants, target) {
     const base = byName.get(target).base || target, found = new Map();
     const rows = [...new Set(variants.map(v => v.row).filter(Boolean))];
@@ -38,7 +38,7 @@
   }
   const told = found => listed([...found].map(([name, first]) => `on ${name} from PTX ${ptxspec.released(first)}`));
 
-  // Where a hazard holds that does not hold wherever a variant is, as in " on sm_70 and sm_72".
+  // Where a hazard applies, if not wherever the variant exists, as in " on sm_70 and sm_72".
   function somewhere(v, place) {
     const {on, all, last} = search.risky(v, place);
     if (all || place.target) {
@@ -47,7 +47,7 @@
     return last ? ` from ${on[0]} on` : ` on ${listed(on.length > 4 ? [...on.slice(0, 3), `${on.length - 3} others`] : on)}`;
   }
 
-  // What a verdict says of a variant, and what more there is to say. Why something is not there is said by queries.
+  // What a verdict says about a variant, and what more there is to say. Queries give the reason for a "no".
   function said(v, place, many) {
     const is = many ? "are" : "is", {target, ptx} = place;
     if (v.crash) {
@@ -90,7 +90,7 @@
     if (!found.length) {
       return [];
     }
-    // What may differ is told as `ptxspec query` tells it.
+    // What may differ is reported as `ptxspec query` reports it.
     const words = {"NaN bits": "except for the bits of a NaN", "within bound": "within the variant's error bound"};
     const differs = [...new Set(found.map(r => words[r.differs] ?? (r.differs.startsWith("as on ") ? `bit for bit ${r.differs}` : "")).filter(Boolean))];
     const text = differs.length ? `Computes the same, ${listed(differs, "or")}.` : "Computes the same, bit for bit.";
@@ -149,7 +149,7 @@
     if (!all.length) {
       return search.missing(opcode, asked);
     }
-    // Nothing but its row says what the answer is.
+    // Only its row says what the answer is.
     const rows = new Map();
     const key = v => {
       const row = v.row ?? v.crash;
@@ -244,7 +244,7 @@
       ...(none.length ? [`not in ${listed(none)}`] : []),
     ];
     const more = place.target ? siblings(found.flatMap(f => f.all.filter(v => !search.takes(v, place))), place.target) : new Map();
-    // Whoever asks of a GPU can compile for its architecture- and family-specific targets, too: a no does not go without them.
+    // Whoever asks about a GPU can compile for its architecture- and family-specific targets, too: a "no" mentions them.
     const but = answer === "no" && more.size ? `, but ${told(more)}` : "";
     const besides = more.size && !but ? ` More variants are available ${told(more)}.` : "";
     return {results: [{

@@ -4,12 +4,12 @@
 //                               more than `most` counts as Infinity
 //   allowed(word)               how many of them are forgiven in a word
 //   nearest(word, known)        the known words that are nearly this one, the nearest alone; case does not count
-//   meant(atoms)                lists of atoms: what a query means where an everyday word in it stands for an instruction,
+//   meant(atoms)                lists of atoms: what a query means where an everyday word in it means an instruction,
 //                               as in "multiply bf16"; the query itself where none does
 //   phrase(query)               {name, rest, meant}: an everyday name of several words in a query, the query without it, and the
 //                               query with what it means in its place; null where there is none
-//   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` stood behind a
-//                               dot, `head` before one, in the same `word` of the query by its number
+//   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` ones follow a
+//                               dot, `head` ones precede one; `word` is the number of the query's word
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -55,7 +55,7 @@
 
   search.meant = atoms => {
     const isOne = ({text, dotted, head}) => !dotted && !head && Object.hasOwn(search.data.words, text.toLowerCase());
-    // Beside the name of an instruction it says something else.
+    // Next to the name of an instruction, it means something else.
     const place = atoms.some(a => !a.dotted && a.text.toLowerCase() in ptxspec.data.opcodes) ? -1 : atoms.findIndex(isOne);
     if (place < 0) {
       return [atoms];

@@ -8,7 +8,7 @@
     try {
       return localStorage.getItem("theme");
     } catch {
-      return null; // A browser may refuse pages from disk a store.
+      return null; // A browser may deny storage to pages from disk.
     }
   }
 
@@ -52,7 +52,7 @@
       try {
         localStorage.setItem("theme", theme);
       } catch {
-        // Then the choice holds for this page alone.
+        // Then the choice applies to this page only.
       }
     });
   });

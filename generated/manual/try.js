@@ -37,7 +37,7 @@
     $(name).setAttribute("aria-invalid", String(wrong));
   }
 
-  // The others that a text may mean, each as a button that takes it.
+  // The others that a text may mean, each as a button that chooses it.
   function offers(spellings) {
     return spellings.flatMap((spelling, i) => {
       const button = element("button", {type: "button", class: "offer"}, spelling);

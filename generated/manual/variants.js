@@ -79,7 +79,7 @@
       return;
     }
     if (spelling !== opcode && !spelling.startsWith(opcode + ".")) {
-      return; // An anchor that is no variant's, of another time.
+      return; // An old anchor, which is not a variant's.
     }
     const [found] = find(spelling, operands === undefined ? null : Number(operands));
     if (found) {
