@@ -164,6 +164,17 @@ async def test_hover_tells_what_becomes_of_a_function(client: LanguageClient, fo
     assert [await editor.hover(1, column) for column in (1, 12, 20, 30)] == ["", "", "", ""]
 
 
+async def test_hover_tells_what_becomes_of_functions_of_triton_and_llvm(client: LanguageClient, folder: Path) -> None:
+    kernel = Editor(client, (folder / "kernel.py").as_uri())
+    await kernel.open("x = tl.exp2(y) + tl.exp2 + exp2(y)\n", "python")
+    told = await kernel.hover(0, 8)
+    assert told.startswith("**yes: tl.exp2 on sm\\_80, compiled by Triton") and "ex2.approx.ftz.f32 %d, %a;" in told
+    assert [await kernel.hover(0, column) for column in (0, 19, 30)] == ["", "", ""]
+    program = Editor(client, (folder / "function.ll").as_uri())
+    await program.open("%2 = call float @llvm.nvvm.sqrt.rn.f(float %1)\n", "llvm")
+    assert "sqrt.rn.f32 %d, %a;" in await program.hover(0, 25)
+
+
 async def test_hover_tells_what_a_special_register_holds_and_needs(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "special.ptx").as_uri())
     await editor.open(".version 7.0\n.target sm_80\nmov.u32 %r0, %clusterid.x;\n", "ptx")

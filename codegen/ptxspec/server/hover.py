@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..lint.languages import CPP
+from ..lint.languages import CPP, MLIR, PYTHON
 from ..lint.linter import Met
 from ..query import calls, functions
 from ..query.answers import told
@@ -20,25 +20,29 @@ _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 # A special register, which inline assembly writes with two %.
 _SPECIAL = re.compile(r"%%?([a-z]\w*)", re.ASCII)
 # The name of a called function, and the most characters in it.
-_CALL = re.compile(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(")
+_CALL = re.compile(r"(?<![\w.>])([A-Za-z_][\w.]*)\s*\(")
 _LONGEST = 80
 # The most lines of what a function compiles to.
 _MOST = 24
 
 
 def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
-    """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++, and
-    the facts about it; None if there is none. `manual` is the folder of the manual."""
+    """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++ or
+    Triton or of an intrinsic of LLVM, and the facts about it; None if there is none. `manual` is the folder of the
+    manual."""
     if found := judged.at(offset):
         return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
     if register := _register(db, judged, offset):
         return register
-    if judged.language != CPP:
+    if judged.language not in (CPP, MLIR, PYTHON):
         return None
     line = judged.text.rfind("\n", 0, offset) + 1
     here = (m for m in _CALL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end(1))
     name = next(here, None)
-    if name is None or not (known := calls.named(db, f"{name[1]}()")):
+    # Names of C++ have no dots, those of Triton and LLVM do.
+    if name is None or ("." in name[1]) == (judged.language == CPP):
+        return None
+    if not (known := calls.named(db, f"{name[1]}()")):
         return None
     targets = dict.fromkeys(target for target, _ in judged.places(offset))
     return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, known, t))

@@ -1,4 +1,4 @@
-// Functions of CUDA C++ and libdevice, with the PTX that nvcc compiles them to, and instructions of PTX that this manual
+// Functions of CUDA C++, libdevice and Triton, with the PTX that they compile to, and instructions of PTX that this manual
 // does not describe. Adds to `ptxspec.search`
 //   others(atoms, places)  {results, rest, begun}: results for those that are named, the atoms that name none, and
 //                          functions whose names begin with a word, or are spelled nearly like it
@@ -6,7 +6,7 @@
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
-  const {outside, functions: {compiler, targets, texts, histories, names}} = search.data, {opcodes} = ptxspec.data;
+  const {outside, functions: {compiler, compilers, targets, texts, histories, names}} = search.data, {opcodes} = ptxspec.data;
   const known = Object.keys(names), most = 4, lower = new Map(known.map(name => [name.toLowerCase(), name]));
 
   search.outside = opcode => {
@@ -18,13 +18,14 @@
     };
   };
 
-  // What a call compiles to: [{text, on: [[first, last], ...]}], the newest target's first.
+  // What a call compiles to: [{text, on: [[first, last], ...]}], the newest target's first, without targets that were not tried.
   function became(history) {
     const found = new Map();
     for (let i = 0, at = 0; i < history.length; at += history[i + 1], i += 2) {
       const text = texts[history[i]], run = [at, at + history[i + 1] - 1];
       found.set(text, [...(found.get(text) ?? []), run]);
     }
+    found.delete(undefined);
     return [...found].map(([text, on]) => ({text, on})).sort((a, b) => b.on.at(-1)[1] - a.on.at(-1)[1]);
   }
   const span = ([first, last]) => first === last ? targets[first]
@@ -59,9 +60,9 @@
       const at = targets.indexOf(place.target), on = place.called ? `${place.target} (${place.called})` : place.target;
       if (at < 0) {
         return {...all, answer: "no", title: `${title} is not compiled for ${on}`,
-          text: `${compiler} compiles for ${targets[0]} to ${targets.at(-1)}.`};
+          text: `${compilers[name.split(".")[0]] ?? compiler} compiles for ${targets[0]} to ${targets.at(-1)}.`};
       }
-      const here = parts.filter(part => part.on.some(([first, last]) => first <= at && at <= last)), [{text}] = here;
+      const here = parts.filter(part => part.on.some(([first, last]) => first <= at && at <= last)), [{text} = {text: ""}] = here;
       return {...all, answer: text ? "yes" : "no", title: `${title} on ${on}: ${text || "does not compile"}`, link: link(here)};
     });
   }
@@ -76,7 +77,10 @@
       if (spelled.has(atom.word)) {
         continue; // It follows the name of another instruction.
       }
-      if (atom.dotted || search.isFiller(atom) || Object.hasOwn(opcodes, word)) {
+      if (atom.head && Object.hasOwn(names, atom.whole)) {
+        results.push(...(sought.length ? sought : [null]).flatMap(place => called(atom.whole, place)));
+        spelled.add(atom.word);
+      } else if (atom.dotted || search.isFiller(atom) || Object.hasOwn(opcodes, word)) {
         rest.push(atom);
       } else if (alone && name) {
         results.push(...(sought.length ? sought : [null]).flatMap(place => called(name, place)));

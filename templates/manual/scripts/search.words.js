@@ -8,7 +8,7 @@
 //   phrase(query)               {name, rest, meant}: an everyday name of several words in a query, the query without it, and the
 //                               query with what it means in its place; null where there is none
 //   atoms(text)                 [{text, dotted, head, word}]: words and the names of spellings; `dotted` ones follow a
-//                               dot, `head` ones precede one; `word` is the number of the query's word
+//                               dot, `head` ones precede one and have the `whole` word; `word` is its number in the query
 (() => {
   "use strict";
   const search = ((globalThis.ptxspec ??= {}).search ??= {});
@@ -87,6 +87,6 @@
       if (/^\d+\.\d+[af]?$/i.test(part) || !part.includes(".")) {
         return [{text: part, dotted: false, head: false, word}];
       }
-      return part.split(".").map((text, i) => ({text, dotted: i > 0, head: i === 0, word})).filter(atom => atom.text);
+      return part.split(".").map((text, i) => ({text, dotted: i > 0, head: i === 0, word, ...(i ? {} : {whole: part})})).filter(atom => atom.text);
     });
 })();

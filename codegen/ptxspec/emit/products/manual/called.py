@@ -1,5 +1,5 @@
-"""The functions of CUDA C++ and libdevice as data for the manual's search, with the PTX that nvcc generates for each in
-few words."""
+"""The functions of CUDA C++, libdevice and Triton as data for the manual's search, with the PTX that compilers generate
+for each in few words."""
 
 from __future__ import annotations
 
@@ -13,35 +13,42 @@ from ....model import Becomes, CallEvidence
 _TOLD, _CALLS = 2, 4
 _SPELLING = re.compile(r"(?:@!?\S+ )?(\S+)")
 _SOFTWARE = "software"
+_NOT_TRIED = -1
 
 
-def functions(found: CallEvidence) -> dict[str, Any]:
-    """Return the functions with plain names, without constructors.
+def functions(found: CallEvidence, *others: CallEvidence) -> dict[str, Any]:
+    """Return the functions with plain names, without constructors, and those with names of several parts. All are told
+    for the targets of the first evidence. `compilers` are those of the others, by the first part of their names.
 
     A name has the place of a history. If the PTX depends on the types of arguments, it has the number of calls left
     out, and then several such places, each with the types. A history is, for each run of targets, the place of a text
-    and the number of these targets; a text is empty if a call does not compile."""
+    and the number of these targets; a text is empty if a call does not compile, and its place is -1 for targets that
+    were not tried."""
     texts: dict[str, int] = {}
     histories: dict[tuple[int, ...], int] = {}
     names: dict[str, dict[tuple[int, ...], str]] = {}
-    for call in found.calls:
+    for evidence, call in ((e, c) for e in (found, *others) for c in e.calls):
         name, _, takes = call.call.partition("(")
-        if name.isidentifier() and name != call.gives:
+        if all(map(str.isidentifier, name.split("."))) and name != call.gives:
             on = {target: _told(b) for b in call.becomes for target in b.targets}
-            each = (on.get(target, "") for target in found.targets)
-            runs = ((texts.setdefault(text, len(texts)), len([*alike])) for text, alike in groupby(each))
+            each = (on.get(target, "") if target in evidence.targets else None for target in found.targets)
+            runs = (
+                (_NOT_TRIED if text is None else texts.setdefault(text, len(texts)), len([*alike]))
+                for text, alike in groupby(each)
+            )
             names.setdefault(name, {}).setdefault(tuple(n for run in runs for n in run), takes.rstrip(")"))
-    software = texts.get(_SOFTWARE)
+    short = {texts.get(_SOFTWARE), _NOT_TRIED}
 
     def row(own: dict[tuple[int, ...], str]) -> Any:
-        kept = [h for h in own if set(h[::2]) != {software}][:_CALLS] or [*own][:1]
+        kept = [h for h in own if not short.issuperset(h[::2])][:_CALLS] or [*own][:1]
         rows = [(histories.setdefault(h, len(histories)), own[h]) for h in kept]
         return rows[0][0] if len(own) == 1 else [len(own) - len(rows), *rows]
 
     rows = {name: row(own) for name, own in names.items()}
+    compilers = {c.call.partition(".")[0]: e.compiler for e in others for c in e.calls}
     return {
-        "compiler": found.compiler, "targets": found.targets, "texts": [*texts], "histories": [*histories],
-        "names": rows,
+        "compiler": found.compiler, "compilers": compilers, "targets": found.targets, "texts": [*texts],
+        "histories": [*histories], "names": rows,
     }  # fmt: skip
 
 

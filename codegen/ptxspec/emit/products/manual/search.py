@@ -39,7 +39,9 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
             for i in spec.instructions.values()
         },
         "entries": found.entries(),
-        "functions": functions(spec.calls or CallEvidence("", (), ())),
+        "functions": functions(
+            spec.calls or CallEvidence("", (), ()), *filter(None, [spec.triton] if spec.calls else ())
+        ),
         "outside": {
             o.opcode: [
                 o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else "",
