@@ -65,7 +65,7 @@ def test_a_text_of_the_specification_is_nothing_but_text(strange: Callable[..., 
     left, _ = stranger.put(lambda _: PAYLOADS[name])
     assert len(left) > 50
     hostile = products(project)
-    stranger.write(dict.fromkeys(left, "Zebra(zebra;)"))
+    stranger.write(dict.fromkeys(left, "Zebra (zebra;)"))
     harmless = products(project)
     assert hostile.keys() == harmless.keys()
     for file, (found, text) in hostile.items():

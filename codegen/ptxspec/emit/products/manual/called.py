@@ -45,7 +45,8 @@ def functions(found: CallEvidence, *others: CallEvidence) -> dict[str, Any]:
         return rows[0][0] if len(own) == 1 else [len(own) - len(rows), *rows]
 
     rows = {name: row(own) for name, own in names.items()}
-    compilers = {c.call.partition(".")[0]: e.compiler for e in others for c in e.calls}
+    parts = {name.partition(".")[0] for name in rows if "." in name}
+    compilers = {p: e.compiler for e in others for c in e.calls if (p := c.call.partition(".")[0]) in parts}
     return {
         "compiler": found.compiler, "compilers": compilers, "targets": found.targets, "texts": [*texts],
         "histories": [*histories], "names": rows,
