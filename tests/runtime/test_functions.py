@@ -326,3 +326,8 @@ def test_a_wider_register_keeps_all_of_its_bits_where_a_guard_does_not_hold() ->
     f = ptxemu.function(".reg .b32 d; setp.ne.s32 p, a, 0; mov.u32 d, 0x12345678; @p cvt.s8.s32 d, a;")
     assert f(np.int32([-3, 0])).tolist() == [0xFFFFFFFD, 0x12345678]
     assert [(t.register, t.type) for t in f.trace(np.int32(-3))] == [("p", "pred"), ("d", "u32"), ("d", "b32")]
+
+
+def test_a_vector_without_a_type_is_refused() -> None:
+    with pytest.raises(ptxemu.StatementError, match="this declaration cannot be parsed"):
+        ptxemu.function(".reg .v4 %v; mov.f32 d, %v.x;")

@@ -10,7 +10,7 @@ from . import constants, operands as kinds
 from .operands import Operand
 from .scanning import COMMENT, HOLE
 
-_REG = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s*(?P<names>[^;()]*)")
+_REG = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.(?!v\d\b)\w+)\s*(?P<names>[^;()]*)")
 _NAME = re.compile(r"([%\w$]+)(?:\s*<\s*(\w+)\s*>)?")
 _HEAD = re.compile(r"\.(?:func|entry)\b")
 _LITERAL = re.compile(r'"[^"]*"')
@@ -18,7 +18,7 @@ _INNER = re.compile(r"\{[^{}]*\}|\([^()]*\)")
 _IDENTIFIER = re.compile(
     r"(?<![.\w$%])(?P<name>(?!_\b)[A-Za-z_%$][\w$%]*)(?P<count>\s*<\s*\w+\s*>)?(?P<array>\s*\[)?", re.ASCII
 )
-_PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.\w+)\s+(?P<name>[%\w$]+)")
+_PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\.(?!v\d\b)\w+)\s+(?P<name>[%\w$]+)")
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
