@@ -24,10 +24,10 @@ def run(options: argparse.Namespace, found: Sequence[calls.Call]) -> int:
     (call,) = found
     # Without a target, the PTX of the newest target is run.
     on = [target] if target else [t for t in db.calls["targets"] if any(calls.is_on(db, b, t) for b in call.becomes)]
-    became = calls.on(db, call, on[-1]).becomes
+    became = calls.on(db, call, on[-1]).becomes if on else ()
     if not became:
         raise PtxspecError(
-            f"{call.text} does not compile for {target}; `ptxspec query '{call.text}'` says where it is available"
+            f"{call.text} does not compile for {target or 'any target'}; `ptxspec query '{call.text}'` says where it is available"
         )
     if not became[0].ptx:
         where = functions.places(db, became[0].on)
