@@ -247,13 +247,14 @@ class Function(Kernel):
     def _fill_block(self, arrays: Sequence[Array], spare: _Spare) -> None:
         """Fill the last arrays, which are the results, statement by statement. `spare` are arrays to use again."""
         program, size = self._program, arrays[-1].size
-        operands, registers = arrays[: len(program.inputs)], arrays[len(program.inputs) :]
-        values = {named.value: x for named, x in zip(program.inputs, operands, strict=True)}
+        registers = arrays[len(program.inputs) :]
+        values = {named.value: x for named, x in zip(program.inputs, arrays, strict=False)}
         values |= program.scalars
         values |= {value: np.full(size, bits) for value, bits in program.columns.items()}
         for named, register in zip(program.results, registers, strict=True):
-            # Not in the memory of an operand, which a later step may read.
-            if named.value in program.filled and not any(np.may_share_memory(x, register) for x in operands):
+            # Not in the memory of an operand or another result, which a later step may read.
+            others = (x for x in arrays if x is not register)
+            if named.value in program.filled and not any(np.may_share_memory(x, register) for x in others):
                 values.setdefault(named.value, register)
         lent: dict[int, Array] = {}
         for step, done_with in zip(program.steps, program.done_with, strict=True):

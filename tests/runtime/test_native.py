@@ -306,6 +306,14 @@ def test_a_block_of_statements_gives_numpys_bits(text: str, size: int, few: None
     assert all(map(np.array_equal, found, want)) and all(map(np.array_equal, out, want))
 
 
+def test_results_in_the_same_memory_spoil_no_other(few: None) -> None:
+    f = ptxemu.function("add.f32 d, a, b; add.f32 e, d, d; add.f32 g, d, a;", results=["d", "e", "g"])
+    a, b = np.arange(9, dtype=np.float32), np.ones(9, np.float32)
+    both, g = np.empty_like(a), np.empty_like(a)
+    f(a, b, out=(both, both, g))
+    np.testing.assert_array_equal(g, a + b + a)
+
+
 STALE = """
 import numpy as np, ptxemu
 a, b = np.uint32([0x0f0f]), np.uint32([0xffff])

@@ -26,9 +26,8 @@ def run(options: argparse.Namespace, found: Sequence[calls.Call]) -> int:
     on = [target] if target else [t for t in db.calls["targets"] if any(calls.is_on(db, b, t) for b in call.becomes)]
     became = calls.on(db, call, on[-1]).becomes if on else ()
     if not became:
-        raise PtxspecError(
-            f"{call.text} does not compile for {target or 'any target'}; `ptxspec query '{call.text}'` says where it is available"
-        )
+        where = f"`ptxspec query '{call.text}'` says where it is available"
+        raise PtxspecError(f"{call.text} does not compile for {target or 'any target'}; {where}")
     if not became[0].ptx:
         where = functions.places(db, became[0].on)
         raise PtxspecError(
