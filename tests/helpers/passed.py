@@ -51,7 +51,7 @@ _TOLD_PACKAGES = ("catalog", "matrices", "opcodes", "ptx")
 
 # Files of the specification that answer questions, and on which nothing that is computed depends; so are those that
 # machines write.
-_TOLD = ("llvm", "messages", "outside", "special_registers", "triton", "words")
+_TOLD = ("llvm", "messages", "mlir", "outside", "special_registers", "triton", "words")
 # Marks that say when a test runs, and not what it asks.
 _MARKS = tuple(f"pytest.mark.{name}" for name in ("exhaustive", "inputs", "sampled"))
 

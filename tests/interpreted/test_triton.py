@@ -10,8 +10,9 @@ import numpy as np
 import ptxemu.triton
 import pytest
 from helpers.sizes import spread
-from ptxspec.model import Spec
-from ptxspec.nvcc import triton as compiler
+from ptxspec import Database
+from ptxspec.model import Signature, Spec
+from ptxspec.nvcc import llvm, record, triton as compiler
 from ptxspec.nvcc.body import work
 
 try:
@@ -178,3 +179,25 @@ def test_triton_makes_some_of_the_recorded_ptx_anew(spec: Spec) -> None:
 
 def test_a_target_that_triton_lacks_has_no_kernels(spec: Spec) -> None:
     assert compiler.compiled(compiler.calls(spec.signatures)[:1], "sm_20") == {}
+
+
+def test_llvm_knows_only_names_of_intrinsics() -> None:
+    names = ("llvm.nvvm.fma.rn.f", "llvm.nvvm.fma.rx.f", "llvm.nothing.f")
+    asked = llvm.calls([Signature(name, ("float",) * 3, "float") for name in names])
+    for target in ("sm_80", "sm_100f"):
+        assert [c.name for c in llvm.compiled(asked, target)] == [names[0]]
+    assert llvm.compiled(asked, "sm_999") == {}
+
+
+def test_llvm_makes_the_recorded_ptx_anew(spec: Spec, db: Database) -> None:
+    assert spec.intrinsics is not None
+    # Of releases of LLVM that differ in what an intrinsic gives, this one takes one.
+    recorded = {(c.call, c.gives): c for c in spec.intrinsics.calls}
+    for target in ("sm_75", "sm_121a"):
+        asked = llvm.calls(spec.signatures)
+        found = record.compiled_by_llvm(db, asked, target)
+        assert len(found) > 400
+        for call in asked:
+            now = [work(call, found[call]).ptx] if call in found else []
+            known = recorded.get((call.written, call.gives))
+            assert now == [b.ptx for b in (known.becomes if known else ()) if target in b.targets], call

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli.main import main
-from ptxspec.model import CallEvidence, CompiledCall, Signature, Spec
-from ptxspec.nvcc import compiling, libnvvm, record
+from ptxspec.model import CallEvidence, CompiledCall, Spec
+from ptxspec.nvcc import compiling, record
 from ptxspec.nvcc.body import work
 from ptxspec.query import calls
 
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.inputs(
     "spec/observed/intrinsics.yaml",
     "spec/observed/triton.yaml",
     "spec/llvm.yaml",
+    "spec/mlir.yaml",
     "codegen/ptxspec/nvcc",
 )
 
@@ -36,7 +38,7 @@ BITS = {
     "__half_raw": 16, "__half2": 32, "__half2_raw": 32, "__nv_bfloat16": 16, "__nv_bfloat16_raw": 16,
     "__nv_bfloat162": 32, "__nv_bfloat162_raw": 32,
     "half": 16, "bfloat": 16, "<2 x half>": 32, "<2 x bfloat>": 32, "<4 x float>": 128, "<4 x i8>": 32,
-    "i16": 16, "i32": 32, "i64": 64,
+    "<2 x float>": 64, "i16": 16, "i32": 32, "i64": 64,
     "fp16": 16, "bf16": 16, "fp32": 32, "fp64": 64, "u32": 32, "u64": 64,
 }  # fmt: skip
 
@@ -100,38 +102,47 @@ def test_nvcc_makes_some_of_it_anew(spec: Spec, nvcc: Path, recorded: dict[str, 
         assert now == [b.ptx for b in told if target in b.targets], call
 
 
-@pytest.fixture(scope="module")
-def libnvvm_path(nvcc: Path) -> Path:
-    found = libnvvm.find(nvcc)
-    assert found is not None
-    return found
+def test_operations_of_mlir_are_lowered_to_functions_with_recorded_ptx(spec: Spec) -> None:
+    assert spec.lowered is not None and spec.calls is not None and spec.intrinsics is not None
+    known = {c.call.partition("(")[0] for e in (spec.calls, spec.intrinsics) for c in e.calls}
+    assert spec.lowered.ops["math.exp"] == ("__nv_expf", "__nv_exp")
+    assert {name for names in spec.lowered.ops.values() for name in names} <= known
 
 
-def test_libnvvm_knows_only_names_of_intrinsics(libnvvm_path: Path) -> None:
-    names = ("llvm.nvvm.fma.rn.f", "llvm.nvvm.fma.rx.f", "llvm.nothing.f")
-    for target in ("sm_80", "sm_100"):
-        asked = libnvvm.calls([Signature(name, ("float",) * 3, "float") for name in names])
-        assert [c.name for c in libnvvm.compiled(libnvvm_path, asked, target)] == [names[0]]
+def test_mlir_lowers_its_operations_so(spec: Spec) -> None:
+    """MLIR's own tool, where it is installed, is the judge of functions of libdevice and instructions."""
+    tool = next(filter(None, map(shutil.which, ("mlir-opt", "mlir-opt-22"))), None)
+    if tool is None:
+        pytest.skip("mlir-opt is not installed")
+    assert spec.lowered is not None
+    judged = 0
+    for op, names in spec.lowered.ops.items():
+        for name in names:
+            recorded = spec.calls if name.startswith("__nv_") else spec.intrinsics
+            call = next(c for c in (recorded.calls if recorded else ()) if c.call.startswith(f"{name}("))
+            text = module(op, call)
+            if text and op != "math.trunc":
+                command = [tool, "--pass-pipeline=builtin.module(gpu.module(convert-gpu-to-nvvm))"]
+                said = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+                wanted = name.replace("llvm.", "llvm.intr.").rpartition(".")[0] if name.startswith("llvm.") else name
+                assert wanted in said, (op, said)
+                judged += 1
+    assert judged > 70
 
 
-def test_libnvvm_makes_some_of_it_anew(spec: Spec, libnvvm_path: Path) -> None:
-    assert spec.intrinsics is not None
-    # Of releases of LLVM that differ in what an intrinsic gives, libnvvm takes one.
-    recorded = {(c.call, c.gives): c for c in spec.intrinsics.calls}
-    for target in ("sm_89", "sm_120a"):
-        asked = spread(libnvvm.calls(spec.signatures), 60)
-        found = libnvvm.compiled(libnvvm_path, asked, target)
-        assert len(found) > 20
-        for call in asked:
-            now = [work(call, found[call]).ptx] if call in found else []
-            known = recorded.get((call.written, call.gives))
-            told = known.becomes if known else ()
-            assert now == [b.ptx for b in told if target in b.targets], call
-
-
-@pytest.mark.exhaustive
-def test_libnvvm_makes_all_of_it_anew(spec: Spec, nvcc: Path) -> None:
-    assert record.examine_intrinsics(nvcc, spec.signatures, record.targets(spec)) == spec.intrinsics
+def module(op: str, call: CompiledCall) -> str:
+    """A module with an operation on the types of a call; empty for one of NVVM's own."""
+    kinds = {"float": "f32", "double": "f64", "half": "f16", "bfloat": "bf16", "int": "i32"}
+    takes, _, to = call.call.partition("(")[2].rstrip(")").partition(" to ")
+    types = [kinds.get(t, t) for t in takes.split(", ")]
+    gives = "i1" if op.startswith("math.is") else kinds.get(call.gives, call.gives)
+    if op.startswith("nvvm.") or any(t.startswith("<") for t in types):
+        return ""
+    written = f"{types[0]} to {gives}" if to else ", ".join(types) if len(set(types)) > 1 else types[0]
+    given = ", ".join(f"%{letter}: {type}" for letter, type in zip("abc", types, strict=False))
+    values = ", ".join(f"%{letter}" for letter, _ in zip("abc", types, strict=False))
+    body = f"%d = {op} {values} : {written}\n return %d : {gives}"
+    return f"gpu.module @m {{ func.func @k({given}) -> {gives} {{ {body} }} }}"
 
 
 @pytest.mark.sampled(0)
@@ -167,7 +178,7 @@ def test_ptxas_takes_what_is_told(spec: Spec, ptxas: Path, tmp_path: Path, db: D
 
 def function(n: int, c: CompiledCall, ptx: str, byte: tuple[int, int]) -> str:
     """Return a function with registers for the arguments and results that PTX names; `byte`: the bits that hold 8."""
-    takes = [t.strip() for t in c.call.partition("(")[2].rstrip(")").split(",")]
+    takes = [t.strip().partition(" to ")[0] for t in c.call.partition("(")[2].rstrip(")").split(",")]
     types = dict(zip("abcefghijk", takes, strict=False))
     given = [*([] if c.gives == "void" else [c.gives]), *(t.rstrip("*") for t in takes if t.endswith("*"))]
     declared = []
@@ -223,8 +234,17 @@ def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
         (["eval", "__hmul2", "1", "2"], 2, "name one of them"),
         (["eval", "sinf", "1"], 2, "software"),
         (["query", "llvm.nvvm.fma.rn.bf16", "--target", "sm_100a"], 0, "fma.rn.bf16 %d, %a, %b, %c;"),
-        (["query", "llvm.nvvm.fma.rn.f", "--target", "A100"], 0, "compiled by libnvvm"),
-        (["query", "llvm.maximum.f32", "--target", "A100"], 1, "another LLVM may"),
+        (["query", "llvm.nvvm.fma.rn.bf16", "--target", "H100"], 0, "compiled by the LLVM of Triton"),
+        (["query", "llvm.maximum.f32", "--target", "A100"], 0, "max.NaN.f32 %d, %a, %b;"),
+        (["query", "llvm.nvvm.ex2.approx.ftz.bf16", "--target", "A100"], 1, "another LLVM may"),
+        (["query", "fadd(bfloat)", "--target", "A100"], 0, "fma.rn.bf16 %d, %a, %t1, %b;"),
+        (["query", "fptosi(float to i32)"], 0, "cvt.rzi.s32.f32 %d, %a;"),
+        (["query", "math.exp", "--target", "H100"], 0, "math.exp on sm_90, lowered to __nv_expf"),
+        (["query", "math.sqrt(f64)"], 0, "sqrt.rn.f64 %d, %a;"),
+        (["query", "arith.truncf(bf16)", "--target", "H100"], 0, "cvt.rn.bf16.f32 %d, %a;"),
+        (["query", "nvvm.convert.f32x2.to.f8x2", "--target", "L4"], 0, "cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;"),
+        (["query", "math.exq"], 1, "did you mean 'math.exp'?"),
+        (["eval", "math.sqrt(f32)", "4"], 0, "2.0"),
         (["query", "llvm.nvvm.fma.rn.bf17"], 1, "did you mean 'llvm.nvvm.fma.rn.bf16'?"),
         (["query", "llvm.nvvm.ex2.approx.f"], 0, "ex2.approx.f32 %d, %a;"),
         (["query", "tl.exp2", "--target", "H100"], 0, "ex2.approx.ftz.f32 %d, %a;"),

@@ -175,6 +175,14 @@ async def test_hover_tells_what_becomes_of_functions_of_triton_and_llvm(client: 
     assert "sqrt.rn.f32 %d, %a;" in await program.hover(0, 25)
 
 
+async def test_hover_tells_what_becomes_of_operations_of_mlir(client: LanguageClient, folder: Path) -> None:
+    editor = Editor(client, (folder / "function.mlir").as_uri())
+    await editor.open("%1 = math.sqrt %0 : f32\n%2 = fptosi float %1 to i32\n%3 = sqrt %2\n", "mlir")
+    assert (await editor.hover(0, 8)).startswith("**yes: math.sqrt on sm\\_80, lowered to \\_\\_nv\\_sqrtf or")
+    assert "cvt.rzi.s32.f32 %d, %a;" in await editor.hover(1, 6)
+    assert await editor.hover(2, 6) == await editor.hover(0, 0) == ""
+
+
 async def test_hover_tells_what_a_special_register_holds_and_needs(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "special.ptx").as_uri())
     await editor.open(".version 7.0\n.target sm_80\nmov.u32 %r0, %clusterid.x;\n", "ptx")

@@ -1,5 +1,5 @@
-"""calls: compare the PTX that compilers generate for functions of CUDA C++, LLVM's intrinsics and Triton's functions
-with spec/observed/."""
+"""calls: compare the PTX that compilers generate for functions of CUDA C++ and Triton and for LLVM's intrinsics with
+spec/observed/."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ _TRITON = "spec/observed/triton.yaml"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
-        "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. Then "
-        f"check that {_INTRINSICS}, with the LLVM intrinsics that spec/llvm.yaml names, agrees with nvcc's libnvvm. "
-        f"Check {_TRITON}, with the functions that spec/triton.yaml names, too if Triton is installed (pip install "
-        "triton); no GPU is needed. "
+        "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. If "
+        f"Triton is installed (pip install triton), check {_INTRINSICS}, with the names in spec/llvm.yaml, against its "
+        f"LLVM, and {_TRITON}, with the functions in spec/triton.yaml, against Triton; no GPU is needed. "
         "The command takes several minutes. It requires nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime "
         "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: the files agree; 1: they do not."
     )
@@ -41,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from .. import specification as reading
     from ..nvcc import record, triton
     from ..nvcc.compiling import NvccError, find_nvcc
+    from ..query.database import Database
 
     root = (roots.find_own if options.record else roots.find_source)(options.root)
     spec = reading.read(root.path)
@@ -55,15 +55,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         with progress_bar("compiling") as progress:
             functions = record.examine(nvcc, on, progress)
-        with progress_bar("compiling intrinsics") as progress:
-            intrinsics = record.examine_intrinsics(nvcc, spec.signatures, on, progress)
-        every = [(_PATH, functions, spec.calls), (_INTRINSICS, intrinsics, spec.intrinsics)]
+        every = [(_PATH, functions, spec.calls)]
         if triton.is_here():
+            with progress_bar("compiling LLVM's intrinsics") as progress:
+                found = record.examine_llvm(Database.read(root.data), spec.signatures, on, progress)
+            every.append((_INTRINSICS, found, spec.intrinsics))
             with progress_bar("compiling Triton's functions") as progress:
                 found = record.examine_triton(spec.signatures, on, progress)
             every.append((_TRITON, found, spec.triton))
         else:
-            print(f"{_TRITON} is left out: Triton is not installed (pip install triton)")
+            print(f"{_INTRINSICS} and {_TRITON} are left out: Triton is not installed (pip install triton)")
     except NvccError as e:
         raise PtxspecError(f"{nvcc}: {e}") from None
     if options.record:

@@ -15,16 +15,17 @@ from . import NO, OK, TARGET, database, lines_given
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Say where a variant is available and what it requires, or why it does not exist and what to write instead. "
-        "For a function of CUDA C++ or Triton or an LLVM intrinsic, show the PTX that it compiles to. Exit 0: the "
+        "For a function of CUDA C++ or Triton, an LLVM intrinsic or an operation of MLIR, show the PTX that it "
+        "compiles to. Exit 0: the "
         "answer is yes; 1: no."
     )
     parser.add_argument(
         "variant",
         metavar="VARIANT|FUNCTION",
         help="a variant, such as fma.rn.ftz.f32; a function of CUDA C++ or libdevice, such as __hmul2 or "
-        "'fma(double)'; one of Triton, such as tl.exp2; an LLVM intrinsic, such as llvm.nvvm.fma.rn.f; a special "
-        "register, such as %%tid.x; or a form of mma, such as m16n8k16.f32.f16. With `-`, each line of standard input "
-        "is one of these and is answered by one line",
+        "'fma(double)'; one of Triton, such as tl.exp2; an LLVM intrinsic, such as llvm.nvvm.fma.rn.f; an operation of "
+        "MLIR, such as math.exp; a special register, such as %%tid.x; or a form of mma, such as m16n8k16.f32.f16. With "
+        "`-`, each line of standard input is one of these and is answered by one line",
     )
     parser.add_argument("--operands", type=int, metavar="N", help="the number of source operands")
     parser.add_argument("--target", metavar="T", help=TARGET)
@@ -51,8 +52,9 @@ def _answer(db: Database, options: argparse.Namespace, asked: str, target: str |
         for option in ("operands", "ptx"):
             if getattr(options, option) is not None:
                 raise PtxspecError(f"--{option} applies to variants only; {found[0].name} is a function")
-        answer = functions.as_json(db, found[0].name, found, target)
-        text = functions.as_text(db, found[0].name, found, target)
+        name = calls.name(db, asked, found)
+        answer = functions.as_json(db, name, found, target)
+        text = functions.as_text(db, name, found, target)
         colour = "green" if answer["available"] else "red"
         text = " ".join(text.split()) if in_a_line else text
     elif cores := tensor.may_be_named(roots.find(options.root).data, asked):

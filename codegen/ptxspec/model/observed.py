@@ -105,6 +105,13 @@ class Signature(NamedTuple):
     gives: str
 
 
+class Lowered(NamedTuple):
+    """MLIR's operations with the functions that they are lowered to, and its types with their names in LLVM IR."""
+
+    types: Mapping[str, str]
+    ops: Mapping[str, tuple[str, ...]]
+
+
 def runs(targets: Iterable[str], every: Sequence[str]) -> list[list[str]]:
     """Return some of the targets in `every`, grouped into runs of targets that are consecutive there."""
     found: list[list[str]] = []

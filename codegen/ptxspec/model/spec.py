@@ -22,6 +22,7 @@ from .observed import (
     Evidence,
     Inferred,
     Judgement,
+    Lowered,
     MachineEvidence,
     PublishedModel,
     Recording,
@@ -150,6 +151,7 @@ class Spec:
     signatures: tuple[Signature, ...] = ()
     intrinsics: CallEvidence | None = None
     triton: CallEvidence | None = None
+    lowered: Lowered | None = None
     recordings: tuple[Recording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)

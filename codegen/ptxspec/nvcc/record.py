@@ -1,5 +1,5 @@
 """spec/observed/calls.yaml, intrinsics.yaml and triton.yaml: the PTX that nvcc generates for each function of CUDA C++,
-its libnvvm for LLVM's intrinsics, and Triton for its functions, on every target that they compile for."""
+LLVM for its intrinsics and instructions, and Triton for its functions, on every target that they compile for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from ..model import Becomes, CallEvidence, CompiledCall, Signature, Spec, runs
-from . import libnvvm, triton
+from ..query.calls import variant
+from ..query.database import Database
+from . import llvm, triton
 from .body import Work, work
 from .compiling import NvccError, compiled, declared
 from .headers import Call
@@ -50,15 +52,27 @@ def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> 
     return _examined(name, declared(nvcc, on[-1]), partial(compiled, nvcc), FAST, on, progress)
 
 
-def examine_intrinsics(
-    nvcc: Path, signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
+def examine_llvm(
+    db: Database, signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
 ) -> CallEvidence:
-    """Return the PTX that the libnvvm of an nvcc generates for LLVM's intrinsics. Raises NvccError."""
-    library = libnvvm.find(nvcc)
-    if library is None:
-        raise NvccError("no libnvvm belongs to it; install the wheel nvidia-nvvm, or the toolkit")
-    name = f"libnvvm {version(nvcc)}"
-    return _examined(name, libnvvm.calls(signatures), partial(libnvvm.compiled, library), libnvvm.FAST, on, progress)
+    """Return the PTX that the LLVM in Triton's wheel generates for its intrinsics and instructions."""
+    name = f"the LLVM of Triton {triton.version()}"
+    return _examined(name, llvm.calls(signatures), partial(compiled_by_llvm, db), (), on, progress)
+
+
+def compiled_by_llvm(
+    db: Database, asked: Sequence[Call], target: str, options: Sequence[str] = ()
+) -> Mapping[Call, str]:
+    """Return the kernels of calls in PTX, without those with an instruction that the target lacks: LLVM generates
+    cvt.rz.relu.f16.f32 for sm_75 too, and the assembler refuses it."""
+    there = frozenset(db.available(target))
+
+    def is_there(statement: str) -> bool:
+        v = variant(db, statement)
+        return v is None or v in there
+
+    found = llvm.compiled(asked, target, options)
+    return {c: text for c, text in found.items() if all(is_there(s.strip()) for s in work(c, text).ptx.split(";"))}
 
 
 def examine_triton(

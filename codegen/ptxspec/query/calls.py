@@ -1,5 +1,5 @@
-"""Functions of CUDA C++, libdevice and Triton and LLVM's intrinsics by name, with the PTX that compilers generate for
-them, as recorded in generated/data/calls.json."""
+"""Functions of CUDA C++, libdevice and Triton, LLVM's intrinsics and instructions and MLIR's operations by name, with
+the PTX that compilers generate for them, as recorded in generated/data/calls.json."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from ..catalog.likeness import are_near, nearest
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
 
-# A name in C++, LLVM or Triton, with or without the types of arguments.
+# What names of several parts begin with: LLVM's, Triton's and MLIR's.
+_MODULES = ("llvm", "tl", "libdevice", "arith", "math", "nvvm")
+# A name with or without the types of arguments.
 _ASKED = re.compile(
-    r"\s*(?P<name>(?:llvm|tl|libdevice)\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
+    rf"\s*(?P<name>(?:{'|'.join(_MODULES)})\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
     r"\s*(?P<list>\(\s*(?P<takes>[^()]*)\))?\s*"
 )
 # Other names of Triton's modules.
@@ -84,12 +86,32 @@ def named(db: Database, text: str) -> list[Call]:
     m = _ASKED.fullmatch(_short(text))
     if m is None or (m["name"] in db.opcodes and not m["list"]):
         return []
+    types, names = db.calls.get("lowered", {}).get("types", {}), lowered(db, m["name"]) or (m["name"],)
     asked = [" ".join(t.split()) for t in (m["takes"] or "").split(",") if t.strip()]
-    found = [c for c in every(db) if c.name == m["name"]]
-    if asked and not any(c.takes[: len(asked)] == asked for c in found) and found:
+    asked = [types.get(t, t) for t in asked] if names != (m["name"],) else asked
+    found = sorted((c for c in every(db) if c.name in names), key=lambda c: names.index(c.name))
+    fitting = [c for c in found if _takes(c, asked)]
+    if found and not fitting:
         known = "; ".join(c.text for c in found[:4])
         raise PtxspecError(f"{m['name']} does not take these arguments; known: {known}")
-    return [c for c in found if c.takes[: len(asked)] == asked]
+    return fitting
+
+
+def _takes(call: Call, asked: Sequence[str]) -> bool:
+    """Return whether a call has these types of arguments at its beginning. A conversion is found by either type."""
+    given = zip(call.takes, asked, strict=False)
+    return len(asked) <= len(call.takes) and all(type in (own, *own.split(" to ")) for own, type in given)
+
+
+def lowered(db: Database, text: str) -> Sequence[str]:
+    """Return the functions that an operation of MLIR is lowered to; none for another name."""
+    found: Sequence[str] = db.calls.get("lowered", {}).get("ops", {}).get(_short(text).partition("(")[0].strip(), ())
+    return found
+
+
+def name(db: Database, text: str, found: Sequence[Call]) -> str:
+    """Return the name that a text asks about: an operation of MLIR, or the function that was found."""
+    return _short(text).partition("(")[0].strip() if lowered(db, text) else found[0].name
 
 
 def near(db: Database, text: str) -> str:
@@ -99,16 +121,23 @@ def near(db: Database, text: str) -> str:
     module = _module(name)
     if not (name.isidentifier() or module) or name in db.opcodes:
         return ""
-    names = dict.fromkeys([*db.opcodes, *(c.name for c in every(db) if _module(c.name) == module)])
+    names = dict.fromkeys([*db.opcodes, *_of(db, module)])
     # Names with a wrong letter come before names with another number of letters.
     found = [n for n in names if len(n) == len(name) and are_near(n, name)] or nearest(name, names)
     return found[0] if found and found[0] not in db.opcodes else ""
 
 
 def _module(name: str) -> str:
-    """Return the first part of a name of LLVM or Triton; empty for a name of C++."""
+    """Return the first part of a name of LLVM, Triton or MLIR; empty for a name of C++."""
     first, dot, _ = name.partition(".")
-    return first if dot and first in ("llvm", "tl", "libdevice") else ""
+    return first if dot and first in _MODULES else ""
+
+
+def _of(db: Database, module: str) -> Iterator[str]:
+    """Yield the names that begin with a module's, or those of C++ for none."""
+    for name in (*(c.name for c in every(db)), *db.calls.get("lowered", {}).get("ops", {})):
+        if _module(name) == module:
+            yield name
 
 
 def compiler(db: Database, call: Call) -> str:

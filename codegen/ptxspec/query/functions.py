@@ -1,4 +1,4 @@
-"""The answers of `query` about functions of CUDA C++ and LLVM's intrinsics, as text and JSON."""
+"""The answers of `query` about functions of CUDA C++, LLVM's intrinsics and MLIR's operations, as text and JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import requirement
-from .calls import Became, Call, compiler, on, variant
+from .calls import Became, Call, compiler, lowered, on, variant
 from .database import Database
 from .lists import broken
 
@@ -22,7 +22,10 @@ def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) 
             # Each LLVM has its own intrinsics.
             why = f"{by} does not compile it" + ("; another LLVM may" if by != db.calls["compiler"] else "")
         return f"no: {name}{where}: {why}"
-    lines = [f"yes: {name}{where}, compiled by {by}"]
+    first, *others = dict.fromkeys(c.name for c in compiled)
+    rest = f" or {others[0]}" if len(others) == 1 else f" and {len(others)} more" if others else ""
+    to = f", lowered to {first}{rest}" if lowered(db, name) else ""
+    lines = [f"yes: {name}{where}{to}, compiled by {by}"]
     for call in compiled:
         lines += broken(f"{call.text} returns {call.gives}; declared in {call.header}", "  ", "    ")
         for became in call.becomes:

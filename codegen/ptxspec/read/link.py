@@ -15,7 +15,7 @@ from .assembler import read_assembler
 from .context import Context
 from .functions import read_functions
 from .instruction import read_instruction
-from .llvm import read_intrinsics
+from .llvm import read_intrinsics, read_lowered
 from .messages import read_messages
 from .modifiers import check_stages, read_groups, read_implied, read_modifiers
 from .observed import (
@@ -45,11 +45,11 @@ _OBSERVED = (
 )  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
-# Functions of other languages, the manual's words, tools' messages, PTX outside the database, and names of LLVM. No
-# variant's result depends on these files or on those of observations, and they may be missing.
-_TOLD = ("functions", "words", "messages", "outside", "llvm", "triton")
+# Functions of other languages, the manual's words, tools' messages, PTX outside the database, and names of LLVM and
+# MLIR. No variant's result depends on these files or on those of observations, and they may be missing.
+_TOLD = ("functions", "words", "messages", "outside", "llvm", "mlir", "triton")
 # Long files that one spelling does not need.
-_LONG = ("calls", "intrinsics", "llvm", "outside", "matrix_code", "messages", "peers", "tensor_cores", "triton")
+_LONG = ("calls", "intrinsics", "llvm", "mlir", "outside", "matrix_code", "messages", "peers", "tensor_cores", "triton")
 # Files that have the schema of another one.
 _LIKE = {"intrinsics": "calls", "triton": "calls"}
 _TOLD_LIKE = {"triton": "llvm"}
@@ -132,6 +132,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             machine=read_machine_code(observed["machine_code"], context),
             recordings=read_recordings(observed["recordings"], context),
             messages=read_messages(told.get("messages"), context),
+            lowered=read_lowered(told.get("mlir"), context),
         )
         spec = _of_all(spec, files, context, published, None if spelling else told["words"])
     return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))

@@ -1,4 +1,5 @@
-"""spec/llvm.yaml and triton.yaml -> the names and types of LLVM's intrinsics and Triton's functions."""
+"""spec/llvm.yaml, triton.yaml and mlir.yaml -> the names and types of LLVM's intrinsics and Triton's functions, and
+what MLIR's operations are lowered to."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import itertools
 import math
 import re
 
-from ..model import Signature
+from ..model import Lowered, Signature
 from .context import Context
 from .positioned import Document
 
@@ -24,13 +25,7 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
     types = doc.data.get("types", {})
     for signature, names in doc.data["names"].items():
         for i, notation in enumerate(names):
-            texts = _choices(notation)
-            # This is checked before the names are made: a short text can stand for more than fit into memory.
-            if math.prod(map(len, texts)) > _MAX_NAMES:
-                message = f"this stands for more than {_MAX_NAMES} names"
-                context.errors.append(doc.error(("names", signature, i), message, "write several lines"))
-                continue
-            for name in map("".join, itertools.product(*texts)):
+            for name in _names(doc, context, ("names", signature, i), notation):
                 end, own = name.rpartition(".")[2], signature
                 if _OWN.search(signature):
                     if not context.known(doc, ("names", signature, i), end, types, "type"):
@@ -39,6 +34,27 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
                 gives, _, takes = own.rstrip(")").partition("(")
                 found[Signature(name, tuple(takes.split(", ")), gives)] = None
     return tuple(found)
+
+
+def read_lowered(doc: Document | None, context: Context) -> Lowered | None:
+    """Read what operations are lowered to. A function whose PTX is not recorded is no error: compilers come and go."""
+    if doc is None:
+        return None
+    ops = {
+        op: tuple(n for i, text in enumerate(notations) for n in _names(doc, context, ("ops", op, i), text))
+        for op, notations in doc.data["ops"].items()
+    }
+    return Lowered(doc.data["types"], ops)
+
+
+def _names(doc: Document, context: Context, place: tuple[str | int, ...], notation: str) -> list[str]:
+    """Return the names that a notation stands for."""
+    texts = _choices(notation)
+    # This is checked before the names are made: a short text can stand for more than fit into memory.
+    if math.prod(map(len, texts)) > _MAX_NAMES:
+        context.errors.append(doc.error(place, f"this stands for more than {_MAX_NAMES} names", "write several lines"))
+        return []
+    return ["".join(chosen) for chosen in itertools.product(*texts)]
 
 
 def _choices(notation: str) -> list[list[str]]:

@@ -19,8 +19,9 @@ from .judged import Judged
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 # A special register, which inline assembly writes with two %.
 _SPECIAL = re.compile(r"%%?([a-z]\w*)", re.ASCII)
-# The name of a called function, and the most characters in it.
+# The name of a called function, one of an operation of MLIR or an instruction of LLVM, and the most characters in it.
 _CALL = re.compile(r"(?<![\w.>])([A-Za-z_][\w.]*)\s*\(")
+_OPERATION = re.compile(r"(?<![\w.%])([a-z][\w.]*)")
 _LONGEST = 80
 # The most lines of what a function compiles to.
 _MOST = 24
@@ -28,7 +29,8 @@ _MOST = 24
 
 def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
     """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++ or
-    Triton or of an intrinsic of LLVM, and the facts about it; None if there is none. `manual` is the folder of the
+    Triton, of an intrinsic or instruction of LLVM or of an operation of MLIR, and the facts about it; None if there is
+    none. `manual` is the folder of the
     manual."""
     if found := judged.at(offset):
         return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
@@ -37,15 +39,19 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
     if judged.language not in (CPP, MLIR, PYTHON):
         return None
     line = judged.text.rfind("\n", 0, offset) + 1
-    here = (m for m in _CALL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end(1))
+    names = _OPERATION if judged.language == MLIR else _CALL
+    here = (m for m in names.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end(1))
     name = next(here, None)
-    # Names of C++ have no dots, those of Triton and LLVM do.
-    if name is None or ("." in name[1]) == (judged.language == CPP):
+    # Names of C++ have no dots, those of Triton do.
+    if name is None or (judged.language != MLIR and ("." in name[1]) == (judged.language == CPP)):
         return None
-    if not (known := calls.named(db, f"{name[1]}()")):
+    known = calls.named(db, f"{name[1]}()")
+    if not known or (
+        judged.language == MLIR and "." not in name[1] and calls.compiler(db, known[0]) == db.calls["compiler"]
+    ):
         return None
     targets = dict.fromkeys(target for target, _ in judged.places(offset))
-    return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, known, t))
+    return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, name[1], known, t))
 
 
 def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str] | None:
@@ -63,8 +69,8 @@ def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str]
     return name.start(), name.end(), "\n".join(said)
 
 
-def _called(db: Database, found: list[calls.Call], target: str | None) -> Iterator[str]:
-    head, *rest = functions.as_text(db, found[0].name, found, target).split("\n")
+def _called(db: Database, name: str, found: list[calls.Call], target: str | None) -> Iterator[str]:
+    head, *rest = functions.as_text(db, calls.name(db, name, found), found, target).split("\n")
     left = [f"  ... {len(rest) - _MOST} more lines"] * (len(rest) > _MOST)
     yield f"**{_plain(head)}**"
     if rest:

@@ -1,4 +1,4 @@
-// Functions of CUDA C++, libdevice and Triton, with the PTX that they compile to, and instructions of PTX that this manual
+// Functions of CUDA C++, libdevice, LLVM, MLIR and Triton, with the PTX that they compile to, and instructions of PTX that this manual
 // does not describe. Adds to `ptxspec.search`
 //   others(atoms, places)  {results, rest, begun}: results for those that are named, the atoms that name none, and
 //                          functions whose names begin with a word, or are spelled nearly like it

@@ -140,6 +140,9 @@ NAMES = {
     "__hmul3": ("function", "__hmul2(__half2, __half2)"),
     "tl.exp2 H100": ("yes", "tl.exp2(fp32) on sm_90 (H100): ex2.approx.ftz.f32"),
     "libdevice.fast_expf": ("function", "libdevice.fast_expf"),
+    "llvm.nvvm.fma.rn.bf16 H100": ("yes", "llvm.nvvm.fma.rn.bf16 on sm_90 (H100): fma.rn.bf16"),
+    "math.exp H100": ("yes", "math.exp(float) on sm_90 (H100): several instructions with ex2.approx.ftz.f32"),
+    "fptosi": ("function", "fptosi(double to i32)"),
     "tl.exp2 sm_70": ("no", "tl.exp2(fp32) is not compiled for sm_70"),
     # Other instructions of PTX.
     "mma": ("yes", "mma has a page of its own"),
@@ -417,7 +420,7 @@ def test_nonsense_is_answered_by_no_error(engine: Engine) -> None:
 @pytest.mark.exhaustive
 def test_it_is_small_and_answers_before_the_next_letter(engine: Engine) -> None:
     """Before all of its data could be read for words sixteen times: the best of three for each letter."""
-    assert (FOLDER / "search.data.js").stat().st_size <= 240_000
+    assert (FOLDER / "search.data.js").stat().st_size <= 280_000
     for path in FOLDER.glob("search*.js"):
         assert path.name == "search.data.js" or path.read_text("utf-8").count("\n") <= 400
     program = """([data, texts]) => {

@@ -1,5 +1,6 @@
-"""The model -> generated/data/calls.json: the PTX that nvcc generates for functions of CUDA C++, its libnvvm for LLVM's
-intrinsics, and Triton for its functions, for queries by name."""
+"""The model -> generated/data/calls.json: the PTX that nvcc generates for functions of CUDA C++, LLVM for its
+intrinsics and instructions, and Triton for its functions, for queries by name; and what MLIR's operations are lowered
+to."""
 
 from __future__ import annotations
 
@@ -41,5 +42,5 @@ def as_data(spec: Spec) -> dict[str, Any]:
     return {
         "schema": SCHEMA, "generated": "by ptxspec from spec/observed/; do not edit",
         "compiler": found.compiler, "compilers": {c.header: e.compiler for e in others for c in e.calls},
-        "targets": list(every), "calls": calls,
+        "targets": list(every), "lowered": spec.lowered._asdict() if spec.lowered else {}, "calls": calls,
     }  # fmt: skip

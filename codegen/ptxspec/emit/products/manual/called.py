@@ -1,13 +1,14 @@
-"""The functions of CUDA C++, libdevice and Triton as data for the manual's search, with the PTX that compilers generate
-for each in few words."""
+"""The functions of CUDA C++, libdevice, LLVM, MLIR and Triton as data for the manual's search, with the PTX that
+compilers generate for each in few words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from ....model import Becomes, CallEvidence
+from ....model import Becomes, CallEvidence, Lowered
 
 # The most instructions of a call whose spellings are listed, and the most calls of a function.
 _TOLD, _CALLS = 2, 4
@@ -16,7 +17,7 @@ _SOFTWARE = "software"
 _NOT_TRIED = -1
 
 
-def functions(found: CallEvidence, *others: CallEvidence) -> dict[str, Any]:
+def functions(found: CallEvidence, others: Sequence[CallEvidence], lowered: Lowered | None) -> dict[str, Any]:
     """Return the functions with plain names, without constructors, and those with names of several parts. All are told
     for the targets of the first evidence. `compilers` are those of the others, by the first part of their names.
 
@@ -27,6 +28,7 @@ def functions(found: CallEvidence, *others: CallEvidence) -> dict[str, Any]:
     texts: dict[str, int] = {}
     histories: dict[tuple[int, ...], int] = {}
     names: dict[str, dict[tuple[int, ...], str]] = {}
+    ops = lowered.ops if lowered else {}
     for evidence, call in ((e, c) for e in (found, *others) for c in e.calls):
         name, _, takes = call.call.partition("(")
         if all(map(str.isidentifier, name.split("."))) and name != call.gives:
@@ -36,7 +38,9 @@ def functions(found: CallEvidence, *others: CallEvidence) -> dict[str, Any]:
                 (_NOT_TRIED if text is None else texts.setdefault(text, len(texts)), len([*alike]))
                 for text, alike in groupby(each)
             )
-            names.setdefault(name, {}).setdefault(tuple(n for run in runs for n in run), takes.rstrip(")"))
+            history = tuple(n for run in runs for n in run)
+            for own in (name, *(op for op, some in ops.items() if name in some)):
+                names.setdefault(own, {}).setdefault(history, takes.rstrip(")"))
     short = {texts.get(_SOFTWARE), _NOT_TRIED}
 
     def row(own: dict[tuple[int, ...], str]) -> Any:

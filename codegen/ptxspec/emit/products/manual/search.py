@@ -40,7 +40,8 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
         },
         "entries": found.entries(),
         "functions": functions(
-            spec.calls or CallEvidence("", (), ()), *filter(None, [spec.triton] if spec.calls else ())
+            spec.calls or CallEvidence("", (), ()),
+            [e for e in (spec.intrinsics, spec.triton) if e and spec.calls], spec.lowered,
         ),
         "outside": {
             o.opcode: [
