@@ -49,6 +49,13 @@ def test_a_finding_names_the_targets_that_it_holds_for(lint: Lint) -> None:
     assert "(for sm_90, sm_89)" in both["message"]
 
 
+def test_what_is_wrong_with_a_move_of_a_vector_is_told_once(lint: Lint) -> None:
+    """It is read as another machine's and as PTX, and names each target once."""
+    rank = 'asm("mov.v4.u32 {%0, %1, %2, _}, %%clusterid;" : "=r"(x), "=r"(y), "=r"(z));'
+    (found,) = lint({"a.cu": rank}, "--target", "sm_80,sm_90,sm_75")
+    assert (found["code"], found["targets"]) == ("target-too-old", ["sm_80", "sm_75"])
+
+
 def test_conditions_are_decided_for_each_target(lint: Lint) -> None:
     guarded = f"#if __CUDA_ARCH__ < 900\n{TANH}\n#else\n{FP4}\n#endif\n"
     found = lint({"a.cu": guarded}, "--target", "sm_80,sm_90,sm_100a")

@@ -207,7 +207,8 @@ class Linter:
                 evidence.statement(item.head, item.operands, item.operands_start + len(item.operands), one)
                 beside = one
                 found += more
-                if not one and not text.prose:
+                # What was said of another instruction, such as a vector's mov, is not said again.
+                if not one and not more and not text.prose:
                     # Beside certain PTX it is not another machine's.
                     is_ptx = module.is_ptx
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
