@@ -144,6 +144,26 @@ def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: lis
     assert [f.code for f in Linter(db).lint(text, "f", "python")] == codes
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "messages"),
+    [
+        ("mlir", 'llvm.inline_asm "@$0 add.f32 %f1, %f1, %f1;", "b" %b : (i1) -> !llvm.void', []),
+        ("mlir", 'llvm.inline_asm "@$1 add.f32 $0, $2, $2;", "=f,b,0" %b, %a : (i1, f32) -> f32', []),
+        ("mlir", 'llvm.inline_asm "setp.lt.f32 $0, $1, $1;", "=b,f" %a : (f32) -> i1', []),
+        ("mlir", 'llvm.inline_asm "@$1 add.f32 $0, $2, $2;", "=f,r,0" %b, %a : (i32, f32) -> f32',
+         ["$1 is not a predicate"]),
+        ("mlir", 'llvm.inline_asm "add.f32 $0, $1, $2;", "=f,f,b" %a, %b : (f32, i1) -> f32',
+         ["$2 is a .pred register; add.f32 takes .f32 or .b32 here"]),
+        ("mlir", '%c = call float asm "@$1 add.f32 $0, $2, $2;", "=f,b,0"(i1 %b, float %a)', []),
+        ("python", 'llvm.inline_asm(T.f32(), [b, a], "@$1 add.f32 $0, $2, $2;", "=f,b,0")', []),
+        ("julia", '@asmcall("@\\$1 add.f32 \\$0, \\$2, \\$2;", "=f,b,0", Float32, Tuple{Bool, Float32}, p, a)', []),
+    ],
+)  # fmt: skip
+def test_llvm_has_a_constraint_for_predicates(db: Database, language: str, text: str, messages: list[str]) -> None:
+    """LLVM's manual lists b among the constraints of NVPTX: a register of one bit."""
+    assert [f.message for f in Linter(db).lint(text, "f", language)] == messages
+
+
 SCALED = "{ cvt.rs.satfinite.e4m3x4.f32 %0, {%1, %2, %3, @; }"
 
 

@@ -20,7 +20,10 @@ _CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
 _NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
-# The letter of each operand, None if unknown.
+# Letters of LLVM that are not among those of CUDA's manual, and the types of their registers.
+_OF_LLVM = {"b": ".pred"}
+
+# The letter of each operand, or its type; None if unknown.
 Constraints = tuple[str | None, ...]
 
 
@@ -58,7 +61,8 @@ def letters(listed: str) -> Constraints:
     """Return the operands of LLVM's constraints; clobbers, such as ~{memory}, are not operands."""
     if not listed:
         return ()
-    return _letters([part.strip() for part in listed.split(",") if "~" not in part])
+    found = _letters([part.strip() for part in listed.split(",") if "~" not in part])
+    return tuple(_OF_LLVM.get(c, c) if c else None for c in found)
 
 
 def uses(text: str) -> Counter[int]:

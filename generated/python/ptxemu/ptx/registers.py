@@ -53,7 +53,8 @@ class Registers:
     """The meanings of the names in one text. If a declaration may have been missed, names are unknown.
 
     `special` are the names that have a meaning without a declaration. `constraints` are the letters of the operands %0,
-    %1 and so on of inline assembly. `whole`: the text has no placeholders, so undeclared names are declared nowhere."""
+    %1 and so on of inline assembly, or their types. `whole`: the text has no placeholders, so undeclared names are
+    declared nowhere."""
 
     def __init__(self, special: Block, constraints: Sequence[str | None] = (), whole: bool = True) -> None:
         self._special = special
@@ -179,7 +180,9 @@ class Registers:
             letter = self._constraints[int(name[1:])]
             if letter is None or (part and letter in "ni"):
                 return kinds.REGISTER
-            return kinds.PART if part else constants.INTEGER if letter in "ni" else f'"{letter}"'
+            if part:
+                return kinds.PART
+            return constants.INTEGER if letter in "ni" else letter if letter[0] == "." else f'"{letter}"'
         declared = self._declared(name)
         if declared is None:
             if special := _find(self._special, name):
