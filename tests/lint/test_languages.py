@@ -238,6 +238,24 @@ def test_what_only_looks_like_ptx_is_left_alone(db: Database, language: str, tex
     assert db.lint(text, language=language) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", 'assert h.asm["ptx"].count("add.f32") == 2'),
+        ("python", 'at = ptx_asm.find("add.f32 ") - kernel.asm["ptx"].rindex("mul.bad.f32")'),
+        ("python", 'assert "add.f32" in h.asm["ptx"] and re.search("mul.f32", h.asm["ptx"])'),
+        ("python", 'x = h.asm["ptx"].replace("add.f32", "mul.f32").count("add.f32")'),
+        ("c++", 'CHECK(asm_text.find("add.f32") != npos && asm_text->find_first_of("mul.f32"));'),
+        ("rust", 'assert!(asm.contains("add.f32"));'),
+        ("javascript", 'if (asm.includes("add.f32") || asm.indexOf("mul.f32") > 0) {}'),
+        ("c#", 'if (asm.Contains("add.f32") || asm.StartsWith("mul.f32")) {}'),
+    ],
+)
+def test_what_is_searched_for_in_a_compiled_kernel_is_not_compiled(db: Database, language: str, text: str) -> None:
+    # A word that makes any statement in the program likely to be PTX.
+    assert [f.message for f in Linter(db).lint(f"{text}\nCUDA", "f", language)] == []
+
+
 def test_the_end_of_a_line_in_a_string_within_a_string_ends_none(db: Database) -> None:
     """In a Python string that is not raw, \\n is the end of a line even within the strings of a program in it."""
     statement = 'asm("add.f32 %0, %1, %2;\\n" "mul.bad.f32 %0, %1, %2;\\n" : "=f"(a) : "f"(b), "f"(c));'

@@ -73,6 +73,11 @@ _FURTHEST = 64
 # The names of arguments that are inline assembly in any call, and in calls of functions with `asm` in their name.
 _ASM = "asm"
 _TEMPLATES = frozenset(["asm_string", "template", "ptx"])
+# Methods of a text, such as a compiled kernel's: what they search for is not compiled.
+_SEARCHES = re.compile(
+    r"(?:\.|->)\s*+(?i:count|contains|includes|r?find\w*|r?index|(?:last_?)?index_?of|(?:starts|ends)_?with"
+    r"|replace_?(?:all|first)?|r?split\w*|r?partition|search|match(?:es|_?all)?|remove(?:prefix|suffix))$"
+)
 
 
 class Program:
@@ -293,10 +298,10 @@ class Program:
 
     def is_template(self, a: Argument) -> bool:
         """Return whether an argument is inline assembly: the one with that name, or the first string in a call of a
-        function with that name."""
+        function with that name that does not search a text."""
         if a.name == _ASM:
             return True
-        if _ASM not in a.called.lower():
+        if _ASM not in a.called.lower() or _SEARCHES.search(a.called):
             return False
         if a.name:
             return a.name in _TEMPLATES
