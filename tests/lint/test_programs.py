@@ -240,6 +240,23 @@ def test_python_that_is_filled_in_later_passes(db: Database, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", '"""add.s64 %rd6, %rd5, %OFF%; add.bad.f32 %f1, %f2, %f3;""".replace("%OFF%", str(offset))'),
+        ("python", 'f"add.s64 {{a}}, b, @OFF@; add.bad.f32 %f1, %f2, {a};".replace("@OFF@", "1").strip()'),
+        ("python", '"add.TYPE $0, $1, #N#; add.bad.f32 $0, $1, $1;".replace("TYPE", t).replace("#N#", n)'),
+        # A text of signs is no placeholder.
+        ("python", '"mul.f32 %f1, %f2, %f2; add.bad.f32 %f1, %f2, %f3;".replace(";", ";\\n").replace("%", "%%")'),
+        ("c#", 'var x = "add.s64 %rd6, %rd5, %OFF%; add.bad.f32 %f1, %f2, %f3;".Replace("%OFF%", offset);'),
+        ("javascript", 'x = `add.s64 %rd6, %rd5, %OFF%; add.bad.f32 %f1, %f2, %f3;`.replaceAll("%OFF%", offset);'),
+    ],
+)
+def test_what_a_program_replaces_in_a_string_is_filled_in(db: Database, language: str, text: str) -> None:
+    (found,) = db.lint(text, language=language)
+    assert (found.code, found.column) == ("unknown-modifier", text.index(".bad") + 1)
+
+
+@pytest.mark.parametrize(
     ("text", "column"),
     [
         ('tl.inline_asm_elementwise("add.f32 $0, $1, $2", "=f,f,f")', 46),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...ptx.scanning import HOLE, View
 from .. import constraints, traces
-from .text import ELSEWHERE, Text, filled_in, unescape
+from .text import ELSEWHERE, Text, filled_in, replaced_later, unescape
 from .trees import Place, Walk, parse
 
 if TYPE_CHECKING:
@@ -30,11 +30,12 @@ class Literal(NamedTuple):
 
 class Strings(NamedTuple):
     """Strings that form one value: the node that joins them, and the resulting value, for example of `.format()`.
-    `percent`: an operator fills them in."""
+    `percent`: an operator fills them in; `replaced` are the parts that `.replace()` fills in."""
 
     joined: Node
     value: Place
     percent: bool = False
+    replaced: tuple[str, ...] = ()
 
 
 class Argument(NamedTuple):
@@ -50,6 +51,7 @@ _OPENING = re.compile(
     r"""(?P<prefix>[\w$@]*+)(?P<hashes>\#*+)(?P<quote>"{3,}|'{3}|["'`])(?:(?<=R")(?P<delimiter>[^()\\\s]{0,16})\()?""",
     re.VERBOSE,
 )
+_REPLACES = re.compile(r"(?i:replace_?(?:all)?)")
 _UNINDENTING = re.compile(r"(?:^|\W)(?:dedent|cleandoc|string)$")
 _LISTED = re.compile(r"[=&+\w,~{} ]*+")
 # The name of a called function, before the arguments of a template.
@@ -185,6 +187,7 @@ class Program:
         while (parent := joined.parent) is not None and (parent.node.type == _BRACKETS or self._joins(parent.node)):
             joined = parent
         value, percent = joined, False
+        replaced: list[str] = []
         while (parent := value.parent) is not None:
             node, call = parent.node, parent.parent
             first = node.start_byte == value.node.start_byte
@@ -194,11 +197,26 @@ class Program:
                 (first and node.type in self.members and call.node.type in self.calls)
                 or (node.type in self.arguments and _UNINDENTING.search(self._called(parent)))
             ):
+                replaced += self._replaced(node, call.node)
                 parent = call
             elif node.type != _BRACKETS:
                 break
             value = parent
-        return Strings(joined.node, value, percent)
+        return Strings(joined.node, value, percent, tuple(replaced))
+
+    def _replaced(self, method: Node, call: Node) -> Iterator[str]:
+        """Yield the text that a call of a string's method replaces. A text of signs is not a placeholder: it is
+        written in another way."""
+        arguments = next((c for c in call.children if c.type in self.arguments), None)
+        if arguments is None or method.type not in self.members or not _REPLACES.fullmatch(self.said(_last(method))):
+            return
+        first = next(_named(arguments), None)
+        string = self._string(first) if first is not None else None
+        if string is not None:
+            found = self.literal(string)
+            text = self.text[found.start : found.end]
+            if re.search(r"\w", text):
+                yield text
 
     def _joins(self, node: Node) -> bool:
         operators = self.joins.get(node.type)
@@ -219,6 +237,7 @@ class Program:
     def text_of(self, strings: Strings, whole: bool) -> Text:
         """Return the text of strings. `whole`: there is nothing before and behind it."""
         found, hole = Text(self.view), -1
+        found.replaced = strings.replaced
         if not whole:
             found.add(ELSEWHERE, strings.joined.start_byte)
         for part in self.parts(strings.joined):
@@ -251,6 +270,8 @@ class Program:
         later: re.Pattern[str] | None = None,
     ) -> None:
         """Add a string to a text, with holes for placeholders: those of the grammar, and those of a pattern."""
+        if into.replaced:
+            later = replaced_later(into.replaced, later)
         position = found.start
         for start, end in (*found.holes, (found.end, found.end)):
             between = self.text[position:start]

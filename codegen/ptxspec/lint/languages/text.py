@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ...ptx.complaints import Position
 from ...ptx.scanning import HOLE, View
@@ -17,8 +17,9 @@ ELSEWHERE = HOLE + " "
 
 class Text:
     """The text of a program's strings. `prose`: it may be about PTX rather than PTX. `named`: it is labelled as PTX.
-    `before`: the text to which it is appended. `listed` are LLVM's constraints of its operands. If it is in an asm
-    statement of C++, that begins at `begins` in the text around it, with its parenthesis open at `opened`."""
+    `before`: the text to which it is appended. `replaced`: the parts that the program replaces by others. `listed` are
+    LLVM's constraints of its operands. If it is in an asm statement of C++, that begins at `begins` in the text around
+    it, with its parenthesis open at `opened`."""
 
     embedded = True
     prose = False
@@ -27,6 +28,7 @@ class Text:
     listed = ""
     begins = opened = 0
     before: Text | None = None
+    replaced: tuple[str, ...] = ()
 
     def __init__(self, outer: View) -> None:
         self.text = ""
@@ -152,6 +154,13 @@ FORMATTED_LATER = re.compile(
 
 # Characters that are doubled in a string that is filled in at once.
 DOUBLED_BRACES = re.compile(r"(?P<literal>\{\{|\}\})")
+_NO_LITERAL = r"(?P<literal>(?!))"
+
+
+def replaced_later(replaced: Iterable[str], others: re.Pattern[str] | None) -> re.Pattern[str]:
+    """Return the pattern of placeholders with texts that are replaced as further ones."""
+    texts = "|".join(map(re.escape, sorted(replaced, key=len, reverse=True)))
+    return re.compile(f"{texts}|{others.pattern if others else _NO_LITERAL}", re.VERBOSE)
 
 
 def _unbraced(m: re.Match[str]) -> str:
