@@ -335,6 +335,55 @@ def test_a_name_is_pointed_at_wherever_it_stands(
     assert found.source[found.at : found.at + found.length] == place and found.help
 
 
+# Addresses, and vectors within vectors. Of these ptxas says that it cannot parse - and .x behind a name, that it is
+# "illegal to use" a register of .f32 "as address operand", and that a vector in braces is an "Illegal expression".
+PLACES = """\
+ld.global.u32 %r0, [%b0];  ld.global.u32 %r0, [%b0+4];  ld.global.u32 %r0, [%b0+-4];  ld.global.u32 %r0, [ %b0 + 8-4 ];
+ld.global.u32 %r0, [%b0-4];  ld.global.u32 %r0, [ %b0 - 4 ];  ld.global.u32 %r0, [ga-4];  ld.param.u64 %b0, [pp-4];
+ld.shared.u32 %r0, [v.x];  ld.global.u32 %r0, [w.y+4];  ld.global.u32 %r0, [%b0.x];  st.global.u32 [w.x], %r0;
+ld.global.u32 %r0, [%tid.x];  ld.global.f32 %f0, [%f1];  ld.shared.f32 %f0, [%f1+4];  st.global.f32 [%d0], %f0;
+ld.global.f32 %f0, [%p0];  ld.global.f32 %f0, [%h0];  ld.global.f32 %f0, [%hh];  ld.global.f32 %f0, [q];
+ld.global.f32 %f0, [w];  ld.global.f32 %f0, [v];  atom.global.add.f32 %f0, [%d0], %f1;  prefetch.global.L1 [%d0];
+cp.async.ca.shared.global [%r0], [%d0], 4;  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [gt, {%f4, %f5}];
+tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [gt, v];  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [gt, {v, %f0}];
+mov.v2.b64 w, {w, %b0};  mov.v2.b64 w, {w.x, %b0};  mov.b128 q, {w, %b0};  st.global.v2.f32 [%b0], {v, %f0};
+st.global.v2.f32 [%b0], {v};  st.global.v2.f32 [%b0], v;  ld.global.v2.f32 {v, %f0}, [%b0];
+st.global.v2.f32 [%b0], {v.x, v.y};  ld.global.v4.f32 {%f0, %f1, v}, [%b0];"""
+DECLARING = ".reg .f64 %d<8>; .reg .v2 .b64 w; .reg .f16 %hh; .reg .b128 q; "
+
+
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("statement", re.split(r"  |\n", PLACES))
+def test_addresses_and_parts_of_vectors_are_those_that_ptxas_takes(
+    db: Database, ptxas: Path, tmp_path: Path, statement: str
+) -> None:
+    text = AROUND.format(statement=DECLARING + statement)
+    assert len(lines_in_error(db, text)) == is_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ('asm("ld.global.u32 %0, [%1-4];" : "=r"(x) : "l"(p));', "syntax",
+         "nothing can be subtracted from an address"),
+        ('asm("{ .reg .v2 .b64 w; ld.global.u32 %0, [w.x]; }" : "=r"(x));', "syntax",
+         "an address cannot be an element of a vector"),
+        ('asm("{ .reg .f32 t; ld.global.f32 %0, [t+4]; }" : "=f"(x));', "illegal-register",
+         "t is a .f32 register, which cannot be an address"),
+        ('asm("{ .reg .v2 .b32 v; st.global.v2.b32 [%0], {v, %1}; }" :: "l"(p), "r"(x));', "illegal-operand",
+         "v is a vector, which cannot be part of another"),
+        # nvcc makes 32-4 of it, and of f the register of bits that it takes for an address.
+        ('asm("ld.local.u32 %0, [%1-4];" : "=r"(x) : "n"(32));', "", ""),
+        ('asm("ld.shared.f32 %0, [%1];" : "=f"(x) : "f"(a));', "", ""),
+        ('asm("ld.global.u32 %0, [%1-4];" : "=r"(x) : IN(p));', "", ""),
+    ],
+)  # fmt: skip
+def test_addresses_and_parts_of_vectors_are_judged_in_inline_assembly(
+    db: Database, text: str, code: str, message: str
+) -> None:
+    assert [(f.code, f.message) for f in Linter(db).lint(text, "a.cu", "c++")] == [(code, message)] * bool(code)
+
+
 def test_names_in_a_program_are_those_of_a_whole_module_alone(db: Database) -> None:
     """What is filled in may declare any name, as may the rest of a function."""
     module = AROUND.format(statement="ld.global.f32 %f0, [nope]; @nope bra NOPE;")

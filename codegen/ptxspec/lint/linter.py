@@ -246,8 +246,13 @@ class Linter:
                 *self._around(item, view, module),
                 *others.names(item, module.registers, module.labels, self.db.outside),
             ]
-            problems = problems or [*others.lengths(item, module.registers, self.db.outside)]
+            problems = problems or self._of_any(item, module)
             yield from (_problem(p._replace(statement=item.statement), view, module, file) for p in problems)
+
+    def _of_any(self, item: Instruction | Other, module: _Module) -> list[Problem]:
+        """Return the errors in the operands of a statement that is not in the database."""
+        found = [*others.places(item, module.registers)]
+        return found or [*others.lengths(item, module.registers, self.db.outside)]
 
     def _around(self, item: Instruction | Other, view: View, module: _Module) -> list[Problem]:
         """Return the errors in a statement that do not depend on its instruction: in its guard, and in the special
@@ -307,9 +312,7 @@ class Linter:
             return False, []
         found = [_problem(p, view, module, file) for p in self._around(item, view, module)]
         if judgement is ELSEWHERE:
-            return False, found or [
-                _problem(p, view, module, file) for p in others.lengths(item, module.registers, self.db.outside)
-            ]
+            return False, found or [_problem(p, view, module, file) for p in self._of_any(item, module)]
         if known != opcode:
             message = f"there is no instruction {opcode}; opcodes are written in lower case"
             right = f"{known}{dot}{names}"

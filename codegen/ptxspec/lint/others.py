@@ -1,5 +1,5 @@
-"""The errors of any statement, whichever instruction it is: in its guard, in undeclared operands, and in the lengths of
-vectors."""
+"""The errors of any statement, whichever instruction it is: in its guard, in undeclared operands, in addresses, and in
+vectors and their lengths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ..catalog.explaining import unmet
 from ..catalog.outside import Outside, Places
-from ..ptx import operands as kinds
+from ..ptx import constants, operands as kinds
 from ..ptx.operands import Operand, split
 from ..ptx.registers import Registers
 from ..ptx.scanning import HOLE, Instruction, Other, Problem
@@ -16,11 +16,19 @@ from ..query.database import Database
 
 _GUARD = re.compile(r"@\s*+!?\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", re.ASCII)
+# The begin of an address by a name, and the names in braces.
+_ADDRESS = re.compile(rf"(?:^|,)\s*+\[\s*+(?P<name>{_NAME.pattern})\s*+(?P<behind>[-+\]]|\.\s*+[A-Za-z]\w*+)", re.ASCII)
+_IN_BRACES = re.compile(r"\{[^{}]*+\}")
+_WHOLE_NAME = re.compile(rf"{_NAME.pattern}(?!\s*+[.\[])", re.ASCII)
+# Placeholders of inline assembly, which may be constants.
+_PASTED = re.compile(r"[%$]\d++|\$\w++")
 # The longest label: how far the search goes back from its colon.
 _LONGEST = 4096
 _LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NOT_WRITTEN = (kinds.FUNCTION, kinds.VARIABLE, *kinds.SPECIALS)
 _HELP = "name a register"
+# The types of registers that cannot be addresses. Of the constraints f and d, compilers make bits.
+_NO_ADDRESS = re.compile(r"\.(?:f|v\d|pred|b128)")
 _UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
 # Other kinds of names are right anywhere, except as targets of branches.
 _REMARKABLE = frozenset([*_UNKNOWN, *_NOT_WRITTEN])
@@ -107,6 +115,32 @@ class Specials:
             for reason in unmet(self._db, m[0], requires, target, ptx):
                 if reason.code != "target-unknown":
                     yield Problem(start + m.start(), len(m[0]), reason.code, reason.message)
+
+
+def places(item: Instruction | Other, registers: Registers) -> Iterator[Problem]:
+    """Yield the errors in the operands of an instruction that none has: vectors within vectors, and addresses that are
+    neither a name nor a name and an offset, or that are registers of numbers."""
+    if HOLE in item.operands:
+        return
+    for braces in _IN_BRACES.finditer(item.operands) if registers.has_vectors else ():
+        for m in _WHOLE_NAME.finditer(item.operands, *braces.span()):
+            if registers.kind(m[0]).startswith(".v"):
+                start, message = item.operands_start + m.start(), f"{m[0]} is a vector, which cannot be part of another"
+                yield Problem(start, len(m[0]), "illegal-operand", message, "name an element, as in v.x")
+    for m in _ADDRESS.finditer(item.operands) if "[" in item.operands else ():
+        name, behind, kind = m["name"], m["behind"], registers.kind(m["name"])
+        start, at = item.operands_start + m.start("name"), item.operands_start + m.start("behind")
+        if kind == constants.INTEGER or (kind == kinds.REGISTER and _PASTED.fullmatch(name)):
+            continue
+        if behind == "-":
+            help = f"add a negative number, as in [{name}+-4]"
+            yield Problem(at, 1, "syntax", "nothing can be subtracted from an address", help)
+        elif behind[0] == ".":
+            help = f"move {name}{behind} into a register first"
+            yield Problem(at, len(behind), "syntax", "an address cannot be an element of a vector", help)
+        elif _NO_ADDRESS.match(kind):
+            message = f"{name} is a {kind} register, which cannot be an address"
+            yield Problem(start, len(name), "illegal-register", message, "name a register of .b64 or .b32")
 
 
 def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[str, Outside]) -> Iterator[Problem]:
