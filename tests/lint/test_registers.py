@@ -384,6 +384,41 @@ def test_addresses_and_parts_of_vectors_are_judged_in_inline_assembly(
     assert [(f.code, f.message) for f in Linter(db).lint(text, "a.cu", "c++")] == [(code, message)] * bool(code)
 
 
+# Of a name that its block has already ptxas says "Duplicate definition of variable".
+DECLARATIONS = """\
+{ .reg .f32 x; .reg .f32 x; }  { .reg .f32 x; .reg .b32 x; }  { .reg .f32 x, y, x; }  { .reg .f32 x, /* x */ y; }
+{ .reg .f32 %f0; }  { .reg .f32 x; { .reg .f32 x; } }  { .reg .f32 x; } { .reg .f32 x; }  { .reg .f32 x<4>, y<4>; }
+{ .reg .f32 x<4>; .reg .b32 x<8>; }  { .reg .f32 x<4>; .reg .f32 x3; }  { .reg .f32 x<4>; .reg .f32 x03; }
+{ .reg .f32 x<4>; .reg .f32 x4; }  { .reg .f32 x; .reg .f32 x<4>; }  .reg .f32 pp;  .reg .f32 %f0;  .reg .f32 ga;
+.reg .f32 k;  { .reg .f32 pp; }"""
+
+
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("statement", re.split(r"  |\n", DECLARATIONS))
+def test_a_block_declares_no_register_twice(db: Database, ptxas: Path, tmp_path: Path, statement: str) -> None:
+    text = AROUND.format(statement=statement)
+    assert len(lines_in_error(db, text)) == is_refused(ptxas, tmp_path / "a.ptx", text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "place"),
+    [
+        ("c++", 'asm("{ .reg .f32 t; .reg .f32 %%t; .reg .f32 t; add.f32 %0, t, t; }" : "=f"(x));', "t; add"),
+        ("c++", 'asm("{ .reg .f32 t; add.f32 %0, t, t; } { .reg .f32 t; }" : "=f"(x));', ""),
+        # Examples, placeholders that may close a block, and alternatives
+        ("ptx", ".reg .f32 t;\nadd.f32 t, t, t;\n.reg .f32 t;", ""),
+        ("python", 'f"{{{{ .reg .f32 t; add.f32 t, t, t; {end} .reg .f32 t; }}}}"', ""),
+        ("python", 's = "{ .reg .f32 t;"\nif a:\n    s += " .reg .f32 u; add.f32 t, t, u;"\n'
+         'else:\n    s += " .reg .f32 u; sub.f32 t, t, u;"', ""),
+    ],
+)  # fmt: skip
+def test_a_register_is_told_to_be_declared_twice_where_one_block_is_in_sight(
+    db: Database, language: str, text: str, place: str
+) -> None:
+    found = [(f.code, f.column) for f in Linter(db).lint(text, "f", language)]
+    assert found == [("repeated-register", text.index(place) + 1)] * bool(place)
+
+
 def test_names_in_a_program_are_those_of_a_whole_module_alone(db: Database) -> None:
     """What is filled in may declare any name, as may the rest of a function."""
     module = AROUND.format(statement="ld.global.f32 %f0, [nope]; @nope bra NOPE;")

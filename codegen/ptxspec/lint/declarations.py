@@ -1,4 +1,4 @@
-"""The errors in the types of registers and variables that a text declares."""
+"""The errors in the types of registers and variables that a text declares, and in their names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..catalog.explaining import meant_type
-from ..ptx.registers import as_held
+from ..ptx.registers import Registers, as_held
 from ..ptx.scanning import COMMENT, HOLE, Declaration, Problem
 from ..query.database import Database
 
@@ -37,6 +37,12 @@ class Declarations:
             type = m["type"]
             if type in self._foreign or (m.start("type") in declared and type not in self._held):
                 yield self._problem(type, item.start + m.start())
+
+    def repeated(self, item: Declaration, registers: Registers) -> Iterator[Problem]:
+        """Yield the registers that their block has already."""
+        for name, offset in registers.repeated(item.text) if item.text else ():
+            message = f"{name} is declared twice in this block"
+            yield Problem(item.start + offset, len(name), "repeated-register", message, "name it once")
 
     def mended(self, text: str | None) -> str | None:
         """Return a declaration with the types that were meant, by which uses of the declared names are then checked."""

@@ -39,6 +39,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "illegal-operand": "The operand is not allowed: a vector, an address, a special or a negated register.",
         "illegal-register": "The operand is a register of a wrong type, or has a wrong constraint.",
         "undeclared-register": "The name is not declared as a register in the function.",
+        "repeated-register": "The block has a register of this name already.",
         "illegal-destination": "The result must be one register, not a constant, a function, `_` or two predicates.",
         "syntax": "The assembler cannot parse this, and checks no more of the file.",
     },

@@ -164,8 +164,7 @@ class Linter:
                 yield from more
             elif isinstance(item, Declaration):
                 module.wrong_header = False
-                module.registers.take(self._declarations.mended(item.text))
-                yield from (_problem(p, view, module, file) for p in self._declarations.problems(item))
+                yield from (_problem(p, view, module, file) for p in self._declared(item, module.registers))
             elif isinstance(item, Directive):
                 for f in self._directive(item, view, module, file):
                     module.wrong_header = True
@@ -214,8 +213,7 @@ class Linter:
                     doubtful += self._instruction(item, text, module, file, lenient=False)[1]
                     module.is_ptx = is_ptx
             elif isinstance(item, Declaration):
-                registers.take(self._declarations.mended(item.text))
-                found += [_problem(p, text, module, file) for p in self._declarations.problems(item)]
+                found += [_problem(p, text, module, file) for p in self._declared(item, registers, text.before is None)]
                 typed = item.text is not None and _TYPED.match(item.text) is not None
                 module.is_ptx |= typed
                 evidence.certain |= typed
@@ -233,6 +231,14 @@ class Linter:
         if not evidence.certain:
             return []
         return sorted(found + doubtful, key=lambda f: (f.line, f.column)) if module.is_ptx else found
+
+    def _declared(self, item: Declaration, registers: Registers, alone: bool = True) -> list[Problem]:
+        """Record a declaration, and return the errors in it. Of texts that are not `alone`, a program may append either
+        one."""
+        found = [*self._declarations.problems(item)]
+        found += self._declarations.repeated(item, registers) if alone else ()
+        registers.take(self._declarations.mended(item.text))
+        return found
 
     def _other(self, item: Other, view: View, module: _Module, file: str) -> Iterator[Finding]:
         """Yield the findings about a statement that is not in the database."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..catalog.special import FIELDS, SpecialRegister
 from . import constants, operands as kinds
@@ -77,6 +77,19 @@ class Registers:
             self._braces(text)
         else:
             self._declare(text)
+
+    def repeated(self, directive: str) -> Iterator[tuple[str, int]]:
+        """Yield the names in a declaration of registers that their block has already, with their offsets. Outside of
+        braces, a text may be of several functions, and a placeholder may close a block."""
+        if self._lost or not self._whole or len(self._blocks) < 2:
+            return
+        m = _REG.match(re.sub(COMMENT, lambda c: " " * len(c[0]), directive))
+        new: Block = {}
+        for one in _NAME.finditer(m.string, *m.span("names")) if m else ():
+            name = one[1].replace("%%", "%") + "<" * bool(one[2])
+            if name in new or _find(self._blocks[-1], name):
+                yield one[0], one.start()
+            new[name] = (None, "")
 
     def known(self, operand: Operand) -> Operand:
         """Return an operand with the known kinds of the names of registers in it."""
