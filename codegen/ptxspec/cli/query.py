@@ -16,8 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Say where a variant is available and what it requires, or why it does not exist and what to write instead. "
         "For a function of CUDA C++ or Triton, an LLVM intrinsic or an operation of MLIR, show the PTX that it "
-        "compiles to. Exit 0: the "
-        "answer is yes; 1: no."
+        "compiles to. Exit 0: the answer is yes; 1: no."
     )
     parser.add_argument(
         "variant",
