@@ -6,10 +6,11 @@ import hashlib
 import importlib.metadata
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 from . import cache
 from .check.checking import Checked, check
@@ -86,13 +87,13 @@ def load(root: Path) -> Specification:
     now = digests(root)
     kept = _kept(root, now)
     if kept is None:
-        found = _checked(read_files(root), {})
+        found = _checked(read_files(root))
     elif kept.instructions == now.instructions:
         return Specification(kept.spec, kept.checked, (), kept.files)
     else:
         same = {n for n, d in now.instructions.items() if kept.instructions.get(n) == d}
-        reading = read_changed(root, kept.spec, same, kept.files)
-        found = _checked(reading, {n: c for c in kept.checked if f"{(n := c.instruction.opcode)}.yaml" in same})
+        known = {n: c for c in kept.checked if f"{(n := c.instruction.opcode)}.yaml" in same}
+        found = _checked(read_changed(root, kept.spec, same, kept.files), kept.spec, known)
     # Somebody may have edited a file after its digest was taken.
     if found.spec is not None and not found.diagnostics and digests(root) == now:
         cache.keep(_name(root), now.shared, _Kept(found.spec, found.checked, found.files, now.instructions))
@@ -108,16 +109,21 @@ def _name(root: Path) -> str:
     return f"specification {root.resolve()}"
 
 
-def _checked(reading: Reading, known: Mapping[str, Checked]) -> Specification:
+def _checked(
+    reading: Reading, before: Spec | None = None, known: Mapping[str, Checked] = MappingProxyType({})
+) -> Specification:
+    """Return what was read, checked. `known` are the opcodes that are the same in the specification before."""
     checked: list[Checked] = []
     errors: list[Diagnostic] = []
-    reading, compiler = _completed(reading)
+    reading, compiler = _completed(reading, None, before, known)
     if reading.spec is not None:
-        checked, errors = check(reading.spec, compiler, known)
+        checked, errors = check(reading.spec, compiler, before, known)
     return Specification(reading.spec, checked, [*reading.diagnostics, *errors], reading.files)
 
 
-def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, Compiler | None]:
+def _completed(
+    reading: Reading, spelling: str | None = None, before: Spec | None = None, same: Container[str] = ()
+) -> tuple[Reading, Compiler | None]:
     """Return what was read, with the claims of variants and what to write instead of them, and the compiler that has
     their programs. A reading with errors is returned as it is."""
     spec = reading.spec
@@ -127,7 +133,7 @@ def _completed(reading: Reading, spelling: str | None = None) -> tuple[Reading, 
     claiming = {n: judged(spec.instructions[n], spec.judgements.get(n, ()), compiler, spelling) for n in reading.new}
     spec, wrong = replace(spec, instructions={**spec.instructions, **claiming}), list[Diagnostic]()
     if spelling is None:
-        instead, missing, wrong = link(spec)
+        instead, missing, wrong = link(spec, before, same)
         spec = replace(spec, instead=instead, missing=missing)
     return replace(reading, spec=spec, diagnostics=sorted(set(wrong))), compiler
 

@@ -32,11 +32,14 @@ class Checked:
 
 
 def check(
-    spec: Spec, compiler: Compiler | None = None, known: Mapping[str, Checked] = MappingProxyType({})
+    spec: Spec,
+    compiler: Compiler | None = None,
+    before: Spec | None = None,
+    known: Mapping[str, Checked] = MappingProxyType({}),
 ) -> tuple[list[Checked], list[Diagnostic]]:
     """Specialise every variant, run every corner case, and compare every recipe with its variant. Errors are returned
     as diagnostics. A compiler that has already seen the specification need not compile again. Opcodes in `known` were
-    found right in a specification that is the same except for other opcodes; they are not checked again."""
+    found right in the specification before, which is the same except for other opcodes; they are not checked again."""
     checked, errors = [], []
     compiler = compiler or Compiler(spec)
     for instruction in spec.instructions.values():
@@ -50,7 +53,7 @@ def check(
     if not known:
         errors += check_functions(compiler)
     if not errors:
-        errors = Prover(spec, compiler).check(known)
+        errors = Prover(spec, compiler).check(before, known)
     return checked, sorted(_one_at_each_place(errors))
 
 

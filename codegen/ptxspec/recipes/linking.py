@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..catalog import Requirement
@@ -40,9 +40,12 @@ class _Wrong(Exception):
         self.written, self.message, self.help = written, message, help
 
 
-def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
+def link(
+    spec: Spec, before: Spec | None = None, same: Container[str] = ()
+) -> tuple[Recipes, Recipes, list[Diagnostic]]:
     """Return what to write instead of every variant for which something is known, the best first; the same for
-    spellings that PTX does not have; and the errors in recipes."""
+    spellings that PTX does not have; and the errors in recipes. `before` is a specification without errors that is the
+    same except for opcodes that are not among the `same`: what it has is taken from there."""
     found: dict[Variant, tuple[Instead, ...]] = {}
     missing: dict[Variant, tuple[Instead, ...]] = {}
     errors: list[Diagnostic] = []
@@ -55,8 +58,16 @@ def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
             mark = e.written.mark if e.written else recipe.code.start
             errors.append(recipe.code.error(mark, e.message, e.help))
 
+    def kept(variant: Variant, of: Recipes) -> tuple[Instead, ...] | None:
+        every = of.get(variant, ())
+        return every if all(c.variant.opcode in same for x in every for c in x.calls) else None
+
     for instruction in spec.instructions.values():
+        earlier = before if before is not None and instruction.opcode in same else None
         for variant in instruction.variants if instruction.recipes or instruction.means else ():
+            if earlier is not None and (unchanged := kept(variant, earlier.instead)) is not None:
+                found |= {variant: unchanged} if unchanged else {}
+                continue
             every = list(_of_meaning(spec, instruction, variant))
             for recipe in instruction.recipes:
                 if recipe.statements and recipe.selector.matches(variant):
@@ -64,7 +75,10 @@ def link(spec: Spec) -> tuple[Recipes, Recipes, list[Diagnostic]]:
             if every:
                 found[variant] = tuple(every)
         for entry in instruction.missing:
-            missing |= {v: offered for v in entry.variants if (offered := tuple(linked(v, entry.recipe)))}
+            for variant in entry.variants:
+                unchanged = kept(variant, earlier.missing) if earlier is not None else None
+                if offered := tuple(linked(variant, entry.recipe)) if unchanged is None else unchanged:
+                    missing[variant] = offered
     return found, missing, list({(e.path, e.mark): e for e in reversed(errors)}.values())
 
 

@@ -20,8 +20,15 @@ _INTEGERS = (0, 1, 2, -1, -2)
 def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
     """Yield registers of the variant's sources: every special value, or of several sources every pair of the most
     special ones; then `at_random` more sets."""
-    registers = [s.type for s in variant.sources for _ in s.places]
+    registers = tuple(s.type for s in variant.sources for _ in s.places)
+    yield from _special(registers)
     chosen = random.Random(f"{variant.spelling} {variant.operands}")
+    for _ in range(at_random):
+        yield tuple(near(registers, chosen))
+
+
+@cache
+def _special(registers: tuple[Type, ...]) -> list[tuple[int, ...]]:
     if len(registers) == 1:
         lanes: list[tuple[int, ...]] = [(x,) for x in specials(registers[0].kind)]
     else:
@@ -32,12 +39,11 @@ def operand_sets(variant: Variant, at_random: int) -> Iterator[tuple[int, ...]]:
             tuple(c[n % size] for c, n in zip(columns, (i, j, i + j, i + 2 * j, i + 3 * j, i + 4 * j), strict=False))
             for i, j in square
         ]
-    count = max(t.lanes for t in registers)
+    count, found = max(t.lanes for t in registers), []
     for i in range(-(-len(lanes) // count)):
         rows = [lanes[(i + lane * len(lanes) // count) % len(lanes)] for lane in range(count)]
-        yield tuple(t.pack([row[n] for row in rows[: t.lanes]]) for n, t in enumerate(registers))
-    for _ in range(at_random):
-        yield tuple(near(registers, chosen))
+        found.append(tuple(t.pack([row[n] for row in rows[: t.lanes]]) for n, t in enumerate(registers)))
+    return found
 
 
 def near(registers: Sequence[Type], chosen: random.Random) -> Iterator[int]:

@@ -47,12 +47,14 @@ class Prover:
         self._results: dict[tuple[Variant, tuple[int, ...]], tuple[int, ...]] = {}
         self._known_constants: dict[int, dict[str, int]] = {}
 
-    def check(self, known: Container[str] = ()) -> list[Diagnostic]:
-        """Return the errors in the specification's recipes, except those that are only about known opcodes."""
+    def check(self, before: Spec | None = None, same: Container[str] = ()) -> list[Diagnostic]:
+        """Return the errors in the specification's recipes. `before` is a specification without errors that is the same
+        except for opcodes that are not among the `same`: what was proved there is not proved again."""
         errors = []
+        proved = _Proved(before, same) if before is not None else None
         for variant, every in (*self.spec.instead.items(), *self.spec.missing.items()):
             for instead in every:
-                if variant.opcode in known and all(c.variant.opcode in known for c in instead.calls):
+                if proved is not None and proved.has(variant, instead):
                     continue
                 recipe = instead.recipe
                 # An opcode whose file has an error is not here.
@@ -192,6 +194,30 @@ class Prover:
         known = key in self._proved
         self._proved.add(key)
         return known
+
+
+class _Proved:
+    """The recipes of a specification whose opcodes may since have changed, except for the `same`."""
+
+    def __init__(self, spec: Spec, same: Container[str]) -> None:
+        self._spec, self._same = spec, same
+        changed = (i for i in spec.instructions.values() if i.opcode not in same)
+        self._changed = {_facts(v): v for i in changed for v in i.variants}
+
+    def has(self, variant: Variant, instead: Instead) -> bool:
+        """Return whether a recipe is the same, and all of its variants compute the same and need the same."""
+        earlier = self._earlier(variant)
+        if earlier is None or any(self._earlier(c.variant) is None for c in instead.calls):
+            return False
+        every = self._spec.instead.get(earlier) or self._spec.missing.get(earlier, ())
+        return any((x.ptx, x.promise) == (instead.ptx, instead.promise) for x in every)
+
+    def _earlier(self, variant: Variant) -> Variant | None:
+        return variant if variant.opcode in self._same else self._changed.get(_facts(variant))
+
+
+def _facts(v: Variant) -> tuple[object, ...]:
+    return v.identifier, v.program, v.requires
 
 
 def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Sequence[int]) -> bool:

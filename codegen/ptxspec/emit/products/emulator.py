@@ -109,12 +109,12 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    common = native.shared(spec, templates)
-    of_matrices = native.digest(common, native.others_in_c(templates)["matrices"])
+    included = native.without_comments(native.shared(spec, templates))
+    of_matrices = native.digest(included, native.others_in_c(templates)["matrices"])
     files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, of_matrices, templates)
     for c in checked:
         opcode = c.instruction.opcode
-        digest = native.digest(common, native.part(c, templates, parts))
+        digest = native.digest(included, native.part(c, templates, parts))
         files |= parts.of(f"emulator {digest}", opcode, partial(_of, spec, c, published, digest, templates))
     return files
 

@@ -26,13 +26,13 @@ _COMMENT = "/* {} */"
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
     common = shared(spec, templates)
-    others = others_in_c(templates)
+    included, others = without_comments(common), others_in_c(templates)
     texts = {c.instruction.opcode: part(c, templates, parts) for c in checked} | others
     files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
     files |= common
     for name, text in texts.items():
         if text:
-            last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(common, text)}";\n#endif\n'
+            last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(included, text)}";\n#endif\n'
             files[f"{_FOLDER}/src/{name}.c"] = text + last
     files[f"{_FOLDER}/meson.build"] = templates.render(
         "native/meson.build.j2",
@@ -93,13 +93,18 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> str:
     return parts.of("native", checked.instruction.opcode, make)
 
 
-def digest(common: Mapping[str, str], text: str) -> str:
-    """Return the digest of a module's C and of everything that it includes, without comments; empty if there is no
-    C."""
-    if not text:
-        return ""
-    every = "".join([*(common[name] for name in sorted(common)), text])
-    return hashlib.sha256(re.sub(r"[ \t]*/\*.*?\*/", "", every, flags=re.DOTALL).encode()).hexdigest()[:16]
+def without_comments(common: Mapping[str, str]) -> str:
+    """Return the sources that all opcodes share as one text without comments."""
+    return _bare("".join(common[name] for name in sorted(common)))
+
+
+def digest(included: str, text: str) -> str:
+    """Return the digest of a module's C and of what it includes, comments aside; empty if there is no C."""
+    return hashlib.sha256((included + _bare(text)).encode()).hexdigest()[:16] if text else ""
+
+
+def _bare(c: str) -> str:
+    return re.sub(r"[ \t]*/\*.*?\*/", "", c, flags=re.DOTALL)
 
 
 def _numbers(f: Format) -> Iterator[str]:

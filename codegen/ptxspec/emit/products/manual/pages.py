@@ -60,7 +60,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     if spec.tensor.forms:
         files |= tensor.emit(spec, site)
     files |= home.emit(spec, instructions, site)
-    files |= search.emit(spec, write, templates, site)
+    files |= search.emit(spec, write, templates, site, parts)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 

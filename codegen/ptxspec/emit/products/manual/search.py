@@ -4,10 +4,11 @@ how they use it."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from functools import partial
 
 from ....catalog import Requirement
 from ....model import CallEvidence, Instruction, Spec, Variant
+from ...parts import Parts
 from ...text import Files, Templates, as_lines
 from .called import functions
 from .catalog import called
@@ -18,8 +19,7 @@ from .site import Site
 PATH = "search.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
-    recipes = {i.opcode: _recipes(spec, i) for i in spec.instructions.values()}
+def emit(spec: Spec, write: Writer, templates: Templates, site: Site, parts: Parts) -> Files:
     found = Entries(spec, site.places)
     multiplying = {f.spelling.partition(".")[0] for f in spec.tensor.forms}
     data = {
@@ -35,8 +35,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site) -> Files:
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
         "opcodes": {
-            i.opcode: _opcode(write, i, [(spec.catalog.text(r), how, vs) for (r, how), vs in recipes[i.opcode].items()])
-            for i in spec.instructions.values()
+            i.opcode: parts.of("search", i.opcode, partial(_opcode, spec, write, i)) for i in spec.instructions.values()
         },
         "entries": found.entries(),
         "functions": functions(
@@ -73,9 +72,7 @@ def _recipes(spec: Spec, instruction: Instruction) -> dict[tuple[Requirement, st
     return found
 
 
-def _opcode(
-    write: Writer, instruction: Instruction, recipes: Iterable[tuple[str, str, Sequence[Variant]]]
-) -> dict[str, object]:
+def _opcode(spec: Spec, write: Writer, instruction: Instruction) -> dict[str, object]:
     """Return the number of operands of most variants and the exceptions, the spellings that are available nowhere,
     other instructions of the same name, and the variants with recipes."""
     most = Counter(v.operands for v in instruction.variants).most_common(1)[0][0]
@@ -91,7 +88,11 @@ def _opcode(
         "counts": [[write.whole(vs), n] for n, vs in others.items()],
         "crashes": [[*_forms(f), text] for text, vs in crashes.items() for f in write(vs)],
         "refused": write.whole(instruction.refused),
-        "recipes": [[*_forms(f), needs, differs] for needs, differs, vs in recipes for f in write(vs)],
+        "recipes": [
+            [*_forms(f), spec.catalog.text(needs), differs]
+            for (needs, differs), vs in _recipes(spec, instruction).items()
+            for f in write(vs)
+        ],
         "otherModifiers": list(instruction.other_modifiers),
         "emptyTypes": list(instruction.empty_types),
     }

@@ -211,19 +211,21 @@ def emit(spec: Spec, site: Site) -> Files:
 def _sums(spec: Spec) -> Iterator[Sums]:
     """Yield each rule, by the types of the elements and the result."""
     cores = spec.tensor
+    plain = [t.name for t in spec.targets.values() if not t.base]
+    computing: dict[tuple[str, str], list[tuple[Form, dict[str, Row | None]]]] = {}
+    for f in cores.forms:
+        if f.types[1] == f.types[2]:
+            rows = {t: row_of(f, t, cores.rows) for t in plain if _has(spec, f, t)}
+            computing.setdefault((f.types[1], f.types[0]), []).append((f, rows))
     for row in cores.rows:
         by_text: dict[tuple[str, str, str, tuple[tuple[str, str], ...], tuple[str, ...]], list[str]] = {}
         for a in row.inputs:
             for result in ("f32", "f16", "f64", "s32"):
-                every = [f for f in cores.forms if f.types[1] == f.types[2] == a and f.types[0] == result]
-                plain = [t for t in spec.targets.values() if not t.base]
-                on = [
-                    t.name for t in plain
-                    if any(row_of(f, t.name, cores.rows) is row and _has(spec, f, t.name) for f in every)
-                ]  # fmt: skip
+                every = computing.get((a, result), [])
+                on = [t for t in plain if any(rows.get(t) is row for _, rows in every)]
                 if not on:
                     continue
-                f = max((f for f in every if row_of(f, on[0], cores.rows) is row), key=lambda f: f.size[2])
+                f = max((f for f, _ in every if row_of(f, on[0], cores.rows) is row), key=lambda f: f.size[2])
                 bits = cores.element(f, a).bits
                 claims: dict[tuple[str, str], list[str]] = {}
                 for t in on:
