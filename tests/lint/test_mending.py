@@ -76,6 +76,16 @@ def test_a_recipe_takes_the_place_of_the_statement(db: Database) -> None:
     assert one(db, before + "@%p " + statement + behind, target="sm_80") is None
 
 
+def test_a_recipe_takes_the_place_of_a_spelling_that_ptx_does_not_have(db: Database) -> None:
+    text = ".reg .f32 %f<4>; .reg .pred %p; fma.rn.relu.f32 %f0, %f1, %f2, %f3;"
+    recipe = "{ .reg .b32 %_t; fma.rn.f32 %_t, %f1, %f2, %f3; max.NaN.f32 %f0, %_t, 0f00000000; }"
+    assert one(db, text, target="sm_80") == text.partition("fma")[0] + recipe
+    # A recipe's statements may not accept a constant, and the recipe of three operands is not that of two.
+    for operands in ("%f1, %f2, 0f3F800000", "%f1, %f2"):
+        [f, *_] = db.lint(text.replace("%f1, %f2, %f3", operands), target="sm_80")
+        assert f.mend is None
+
+
 def test_a_guard_stays_before_one_statement(db: Database) -> None:
     statements = {
         (str(v), target): recipe

@@ -38,7 +38,7 @@ from . import others, traces
 from .constraints import uses
 from .declarations import Declarations
 from .evidence import Evidence, is_cuda, speaks_of_cuda
-from .filling import filled
+from .filling import filled, places, places_of_missing
 from .findings import Finding, Mend
 from .judging import ELSEWHERE, GUESS, NOT_OURS, InstructionJudge, misspelt
 from .languages import EXTRACT, LANGUAGES, PTX, language_of
@@ -368,12 +368,12 @@ class Linter:
     ) -> Finding:
         """Return a finding whose recipe names the registers of the statement, so that it can replace the statement."""
         operands = [module.registers.known(o) for o in split(item.operands)]
-        v = self.db.find(opcode, names.split("."), count([o.shape for o in operands]))
-        if v is None:
-            return f
+        spelled = names.split(".")
+        v = self.db.find(opcode, spelled, count([o.shape for o in operands]))
+        registers = places(v, operands) if v is not None else places_of_missing(self.db, opcode, spelled)
         guarded = is_block(f.help) and view.text.startswith("@", item.statement)
         around = "; a block cannot have a guard: branch around it" if guarded else ""
-        help = filled(f.help, self.db, v, operands, view.embedded)
+        help = filled(f.help, self.db, registers, operands, view.embedded)
         mend, recipe = None, _RECIPE.fullmatch(help)
         if recipe and not guarded and help != f.help:
             end = item.operands_start + len(item.operands)
