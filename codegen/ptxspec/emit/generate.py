@@ -18,7 +18,7 @@ from ..diagnostics import PtxspecError
 from ..files import only_one
 from ..model import Instruction, Spec
 from . import changes
-from .parts import Parts
+from .parts import NONE, Parts
 from .registry import make
 from .text import Files, Templates, encoded
 
@@ -49,7 +49,8 @@ def build(root: Path) -> Files:
     spec = found.right()
     key = f"{now.shared} {now.templates}"
     made, compiled = cache.read(name, key) or ({}, {})
-    parts = Parts({i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}, made)
+    depending = {i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}
+    parts = Parts({NONE: _digest(repr([*spec.instructions]).encode()), **depending}, made)
     templates = Templates(root, compiled)
     files = make(spec, found.checked, templates, parts)
     if specification.digests(root) == now:

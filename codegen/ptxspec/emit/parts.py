@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# In the place of an opcode, for parts that depend on none, but for the opcodes' names.
+NONE = ""
 # By opcode: the digest of what its parts depend on, and each product's part.
 Kept = Mapping[str, tuple[str, Mapping[str, Any]]]
 
@@ -20,7 +22,7 @@ class Parts:
         self._made: dict[str, dict[str, Any]] = {}
 
     def of(self, product: str, opcode: str, make: Callable[[], T]) -> T:
-        """Return a product's part for an opcode. It must be picklable and must not be changed."""
+        """Return a product's part for an opcode, or for none. It must be picklable and must not be changed."""
         kept, made = self._kept.get(opcode, {}), self._made.setdefault(opcode, {})
         if product not in made:
             made[product] = kept[product] if product in kept else make()

@@ -10,7 +10,7 @@ from typing import Any
 from ....catalog import targets_text
 from ....check.checking import Checked
 from ....model import Spec
-from ...parts import Parts
+from ...parts import NONE, Parts
 from ...registry import product
 from ...text import Files, Templates
 from . import (
@@ -58,7 +58,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     if spec.peers is not None:
         files |= peers.emit(spec.peers, len(spec.recordings), site)
     if spec.tensor.forms:
-        files |= tensor.emit(spec, site)
+        own, places = parts.of("tensor cores", NONE, partial(_tensor_cores, spec, site))
+        files |= own
+        site.places |= places
     files |= home.emit(spec, instructions, site)
     files |= search.emit(spec, write, templates, site, parts)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
@@ -80,7 +82,16 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Fi
         own = {"recipes": offered, "headed": headed, "machine_code": code and replace(code, folded=False)}
         for s in (s for s in opcode.SECTIONS if s.id in apart):
             files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, **own, "s": s})
-    return files, {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
+    return files, _places(files, site)
+
+
+def _tensor_cores(spec: Spec, site: Site) -> tuple[Files, dict[str, Places]]:
+    files = tensor.emit(spec, site)
+    return files, _places(files, site)
+
+
+def _places(files: Files, site: Site) -> dict[str, Places]:
+    return {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 
 
 def _by_result(offered: Sequence[Offered]) -> tuple[list[Offered], dict[str, str]]:

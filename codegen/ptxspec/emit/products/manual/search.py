@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from typing import Any
 
 from ....catalog import Requirement
 from ....model import CallEvidence, Instruction, Spec, Variant
-from ...parts import Parts
+from ...parts import NONE, Parts
 from ...text import Files, Templates, as_lines
 from .called import functions
 from .catalog import called
@@ -38,10 +39,7 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site, parts: Par
             i.opcode: parts.of("search", i.opcode, partial(_opcode, spec, write, i)) for i in spec.instructions.values()
         },
         "entries": found.entries(),
-        "functions": functions(
-            spec.calls or CallEvidence("", (), ()),
-            [e for e in (spec.intrinsics, spec.triton) if e and spec.calls], spec.lowered,
-        ),
+        "functions": parts.of("functions", NONE, partial(_functions, spec)),
         "outside": {
             o.opcode: [
                 o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else "",
@@ -55,6 +53,11 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site, parts: Par
     sources = [f"spec/{name}.yaml" for name in names]
     sources.append("spec/instructions/")
     return {f"manual/{PATH}": templates.render(f"manual/{PATH}.j2", sources, "// {}", data=as_lines(data))}
+
+
+def _functions(spec: Spec) -> dict[str, Any]:
+    others = [e for e in (spec.intrinsics, spec.triton) if e and spec.calls]
+    return functions(spec.calls or CallEvidence("", (), ()), others, spec.lowered)
 
 
 def _words(spec: Spec) -> dict[str, list[str]]:
