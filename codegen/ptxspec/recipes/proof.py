@@ -210,7 +210,7 @@ class _Proved:
         if earlier is None or any(self._earlier(c.variant) is None for c in instead.calls):
             return False
         every = self._spec.instead.get(earlier) or self._spec.missing.get(earlier, ())
-        return any((x.ptx, x.promise) == (instead.ptx, instead.promise) for x in every)
+        return any(x is instead or (x.ptx, x.promise) == (instead.ptx, instead.promise) for x in every)
 
     def _earlier(self, variant: Variant) -> Variant | None:
         return variant if variant.opcode in self._same else self._changed.get(_facts(variant))
