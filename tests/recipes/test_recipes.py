@@ -31,7 +31,7 @@ from ptxspec.evaluate import evaluate
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
-from ptxspec.query.inline import inline_assembly
+from ptxspec.query.inline import as_function, inline_assembly
 from ptxspec.recipes.inline import asm_operands
 from ptxspec.recipes.linking import declared, why_none, width_of
 from ptxspec.recipes.operands import specials
@@ -322,26 +322,27 @@ def test_nan_bits_is_said_where_they_differ(spec: Spec) -> None:
             assert (found != wanted).any(), str(v)
 
 
-C_TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
+def test_a_long_recipe_is_a_function_in_cuda(db: Database) -> None:
+    [best] = db.query("cvt.rn.satfinite.e2m1x2.f32", target="sm_90").instead
+    first, *_, last = best.function.splitlines()
+    assert first == "__device__ inline unsigned short cvt_rn_satfinite_e2m1x2_f32(float a1, float a0) {"
+    assert "\n".join(f"    {line}" for line in best.cuda.splitlines()) in best.function
+    assert last == "}"
+    assert not db.query("add.bf16", target="sm_80").instead[0].function
 
 
 @pytest.mark.exhaustive
 def test_nvcc_takes_every_recipe_as_inline_assembly(spec: Spec, nvcc: Path, tmp_path: Path) -> None:
     functions: dict[str, str] = {}
     for v, instead in every_recipe(spec):
-        asm = inline_assembly(instead.ptx, asm_operands(v, instead))
+        operands = asm_operands(v, instead)
+        asm = inline_assembly(instead.ptx, operands)
         if asm and spec.catalog.takes(instead.requires, "sm_80", spec.catalog.newest_version):
-            letters = [(place, C_TYPES[s.type.constraint or "h"]) for s in v.sources for place in s.places]
-            result = C_TYPES[v.result.type.constraint or "h"]
-            parameters = ", ".join(f"{type_} {name}" for name, type_ in letters)
-            names = ", ".join(name for name, _ in letters)
-            functions[asm] = (
-                f"static __device__ {result} NAME({parameters}) {{ {result} d; {asm} return d; }}\n"
-                f"__global__ void NAME_({parameters}, {result} *out) {{ *out = NAME({names}); }}"
-            )
+            # nvcc would leave out an inline function that nobody calls.
+            functions[asm] = as_function("NAME", asm, operands).replace("inline ", "")
     text = "\n".join(f.replace("NAME", f"f{i}") for i, f in enumerate(functions.values()))
     (tmp_path / "all.cu").write_text(text)
-    command = [str(nvcc), "-arch=sm_80", "-cubin", "-o", str(tmp_path / "all.cubin"), str(tmp_path / "all.cu")]
+    command = [str(nvcc), "-arch=sm_80", "-dc", "-o", str(tmp_path / "all.o"), str(tmp_path / "all.cu")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     assert len(functions) > 200

@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model import Spec, Variant
+from ..query.inline import TYPES
 from .statement import Statement, statement
-
-# What the letters of inline assembly take.
-TYPES = {
-    "h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double",
-    "n": "constexpr unsigned",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)

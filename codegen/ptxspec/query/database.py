@@ -19,7 +19,7 @@ from ..catalog.outside import Form, Outside, Places
 from ..catalog.special import SpecialRegister
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
-from .inline import inline_assembly
+from .inline import as_function, inline_assembly
 from .recording import Recording
 from .variant import Many, Source, Variant
 
@@ -82,7 +82,9 @@ class Opcode(AnyOpcode[Variant]):
         template, operands, needs, differs = self.data["recipes"][place]
         ptx = filled(template, spelling)
         requires = requirement_of(self.data["requirements"][needs])
-        return Recipe(requires, differs, ptx, inline_assembly(ptx, operands))
+        found = Recipe(requires, differs, ptx, inline_assembly(ptx, operands))
+        is_function = found.is_long and found.cuda
+        return found._replace(function=as_function(spelling, found.cuda, operands)) if is_function else found
 
     def why_no_recipe(self, v: Variant) -> str:
         reasons = self.data.get("none", ())

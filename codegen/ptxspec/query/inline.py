@@ -1,4 +1,4 @@
-"""A recipe as CUDA's inline assembly."""
+"""A recipe in CUDA: as inline assembly, and as a function."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import re
 
 _REGISTER = re.compile(r"%\w+")
 _NAME = re.compile(r"\((\w+)\)")
+_RESULT = re.compile(r'"=(\w)"\((\w+)\)')
+_SOURCE = re.compile(r'"(\w)"\((\w+)\)')
+# What the letters of inline assembly take.
+TYPES = {
+    "h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double",
+    "n": "constexpr unsigned",
+}  # fmt: skip
 
 
 def inline_assembly(ptx: str, operands: str) -> str:
@@ -19,3 +26,13 @@ def inline_assembly(ptx: str, operands: str) -> str:
         return f'asm("{lines[0]}" : {operands});'
     first, *rest = (f'"{line}\\n"' for line in lines)
     return "\n    ".join([f"asm({first}", *rest, f": {operands});"])
+
+
+def as_function(spelling: str, assembly: str, operands: str) -> str:
+    """Return a function of CUDA C++ around an asm statement with one result."""
+    [(letter, result)] = _RESULT.findall(operands)
+    takes = ", ".join(f"{TYPES[c]} {name}" for c, name in _SOURCE.findall(operands))
+    name = re.sub(r"\W+", "_", spelling)
+    lines = [f"{TYPES[letter]} {result};", *assembly.split("\n"), f"return {result};"]
+    body = "\n".join(f"    {line}" for line in lines)
+    return f"__device__ inline {TYPES[letter]} {name}({takes}) {{\n{body}\n}}"

@@ -15,7 +15,7 @@ def verdict(found: Told) -> str:
     if found.recipe:
         title, offer = found.recipe
         parts += [notebook.text(title), notebook.code(offer.ptx)]
-        parts += [notebook.text("in CUDA:"), notebook.code(offer.cuda)] if offer.cuda else []
+        parts += [notebook.text("in CUDA:"), notebook.code(offer.function or offer.cuda)] if offer.cuda else []
     if found.none:
         parts.append(notebook.text(*found.none))
     if found.alike:

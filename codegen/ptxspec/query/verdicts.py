@@ -216,6 +216,7 @@ def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:
     return {
         "ptx": recipe.ptx,
         "cuda": recipe.cuda or None,
+        "function": recipe.function or None,
         "from": {"target": recipe.requires.target, "ptx": db.catalog.first_version(recipe.requires)},
         "differs": None if recipe.elsewhere else recipe.differs or None,
         **({"as_on": recipe.differs} if recipe.elsewhere else {}),

@@ -16,8 +16,6 @@ from .likeness import in_other_letters, is_other_function, nearest, suggest
 WHOLE = -1
 # The beginning of a recipe in a line.
 RECIPE = "instead: "
-# The most statements in a message of one line.
-_SHORT = 4
 # The beginning of a message about more statements.
 _MANY = "the"
 # The greatest number of variants that are advised by name, and that are listed as spelled alike.
@@ -628,7 +626,7 @@ def recipe_told(known: Known[V], v: V, target: str | None, ptx: str | None) -> s
 def _recipe_line(known: Known[V], spelling: str, best: Recipe, target: str | None, ptx: str | None) -> str:
     asked = "".join([f" --target {target}" if target else "", f" --ptx {ptx}" if ptx else ""])
     shown = f"{_MANY} {best.statements} statements that `ptxspec query {spelling}{asked}` prints"
-    if best.statements <= _SHORT:
+    if not best.is_long:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""
     start = RECIPE if best.works else f"from {known.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "

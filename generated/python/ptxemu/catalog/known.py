@@ -44,9 +44,14 @@ class Existing(Hazardous, Protocol):
 V = TypeVar("V", bound=Existing)
 
 
+# The most statements in a message of one line.
+_SHORT = 4
+
+
 class Recipe(NamedTuple):
     """PTX that does a variant's work where it is missing, with %d, %a, %b and %c for its operands. `cuda` is the same
-    as inline assembly; empty if operands are predicates or it was not requested.
+    as inline assembly; empty if operands are predicates or it was not requested. `function` is a function of CUDA C++
+    around that, if it is too long to be written wherever it is needed.
 
     `differs` is the possible difference from the variant: empty, "NaN bits", "within bound", or "as on sm_20 and newer"
     if only older targets differ. It `works` on the target and the PTX version that were asked about."""
@@ -56,10 +61,16 @@ class Recipe(NamedTuple):
     ptx: str
     cuda: str = ""
     works: bool = True
+    function: str = ""
 
     @property
     def statements(self) -> int:
         return sum(line.endswith(";") and ".reg" not in line for line in self.ptx.split("\n"))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more statements than a line of advice shows."""
+        return self.statements > _SHORT
 
     @property
     def difference(self) -> str:
