@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ def new_client() -> LanguageClient:
         client.messages.append(params)
 
     return client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_other_loop() -> Iterator[None]:
+    """Where tests had a browser in this process, playwright's loop counts as running until it ends."""
+    before = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(before)
 
 
 @pytest.fixture(scope="module")
