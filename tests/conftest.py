@@ -91,6 +91,16 @@ def memory() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Processes find modules compiled, as they do where a package is installed, even if this one keeps none."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTHONDONTWRITEBYTECODE" in os.environ:
+            patch.delenv("PYTHONDONTWRITEBYTECODE")
+            patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("bytecode")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def spec() -> Spec:
     return repository.specification()

@@ -7,7 +7,7 @@ Nothing fails for being slow. The packages to compare with come with `pip instal
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -66,15 +66,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--record", False) and load > QUIET:
         message = f"--record: others are at work here (a load of {load:.1f}), and what they take would be recorded"
         raise pytest.UsageError(f"{message}; wait until it is below {QUIET:g}")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Processes find modules compiled, as they do where a package is installed, even if this one keeps none."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("bytecode")))
-        yield
 
 
 @pytest.fixture
