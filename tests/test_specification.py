@@ -10,9 +10,10 @@ import pytest
 from helpers import ROOT
 from helpers.project import Project, copied
 from ptxspec import cache, specification
+from ptxspec.cli.main import main
 from ptxspec.emit import generate
 from ptxspec.emit.text import Files
-from ptxspec.read import link
+from ptxspec.read import link, schema
 
 OPCODES = ("neg", "not", "xor")
 NEG, XOR = (f"spec/instructions/{name}.yaml" for name in ("neg", "xor"))
@@ -31,22 +32,31 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+@pytest.fixture(scope="module")
+def place(first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the project, generated, and all of it kept: what is kept is that of a path."""
+    found = tmp_path_factory.mktemp("place") / "now"
+    (found / "cache").mkdir(parents=True)
+    shutil.copytree(first, found / "project", symlinks=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cache, "folder", lambda: found / "cache")
+        assert main(["generate", "--root", str(found / "project")]) == 0
+    shutil.copytree(found, found.with_name("before"), symlinks=True)
+    return found
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder where things are kept between runs."""
-    found = tmp_path / "cache"
-    found.mkdir()
-    monkeypatch.setattr(cache, "folder", lambda: found)
-    return found
+    shutil.rmtree(place)
+    shutil.copytree(place.with_name("before"), place, symlinks=True)
+    monkeypatch.setattr(cache, "folder", lambda: place / "cache")
+    return place / "cache"
 
 
 @pytest.fixture
-def project(first: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: Path) -> Project:
-    """Generated, and all of it kept."""
-    root = shutil.copytree(first, tmp_path / "project", symlinks=True)
-    found = Project(root, capsys)
-    assert found.run("generate").code == 0
-    return found
+def project(folder: Path, capsys: pytest.CaptureFixture[str]) -> Project:
+    return Project(folder.with_name("project"), capsys)
 
 
 @pytest.fixture
@@ -113,11 +123,13 @@ EDITS: dict[str, Callable[[Project], None]] = {
 }  # fmt: skip
 
 
-def link_replaced(schema: Path) -> None:
-    source = schema.resolve()
-    schema.unlink()
-    shutil.copytree(source, schema)
-    path = schema / "instruction.schema.json"
+def link_replaced(folder: Path) -> None:
+    source = folder.resolve()
+    folder.unlink()
+    shutil.copytree(source, folder)
+    # A process reads the schemas of a path once.
+    schema._schemas.cache_clear()
+    path = folder / "instruction.schema.json"
     path.write_text(path.read_text("utf-8").replace('"summary"', '"brief"'), "utf-8")
 
 

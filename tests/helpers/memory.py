@@ -54,7 +54,7 @@ class _Known(dict[K, V]):
 def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(positioned, "load", _documents(positioned.load))
     patch.setattr(schema, "check", _right_ones(schema.check))
-    patch.setattr(schema, "_validator", _validators(schema._validator))
+    patch.setattr(schema, "_validator", _validators(schema._validator.__wrapped__))
     patch.setattr(link, "_shared", _what_all_need(link._shared))
     patch.setattr(link, "read_model", _models(link.read_model))
     patch.setattr(link, "read_instruction", _instructions(link.read_instruction))
