@@ -20,39 +20,6 @@ def test_a_missing_key_is_reported_where_the_mapping_begins(project: Project) ->
     expect_error(project, project.run("validate"), f"{ADD}:2:1", "missing key 'summary'", "opcode, summary, syntax")
 
 
-# Each: the file, what is replaced, by what (« stands before the mistake), a part of the message.
-SHARED_MISTAKES = {
-    "a format": (TYPES, "f16:    {format: f16,", "f16:    {format: «f61,", "unknown format 'f61'"),
-    "a NaN rule": (TYPES, "nan: payload,", "nan: «payloads,", "unknown NaN rule 'payloads'"),
-    "a NaN": (
-        TYPES,
-        "canonical_nan: 0x7fffffff}",
-        "canonical_nan: «0x7f800000}",
-        "0x7f800000 is not a quiet NaN of f32",
-    ),
-    "a group": (MODIFIERS, "[l, r]", "[l, «rpp]", "unknown modifier 'rpp'"),
-    "a target": (MODIFIERS, "sm_10..sm_13", "sm_10..«sm_1", "unknown target 'sm_1'"),
-    "a stage": (MODIFIERS, "x = copySign(0, x) if", "x = copySign(0, «y) if", "unknown name 'y'"),
-    "a unit": ("spec/units.yaml", "  COS:\n", "  «cos:\n", "'cos' cannot be a name here"),
-    "a PTX version": (TARGETS, "sm_107,   ptx: 9.4", "sm_107,   ptx: «9.9", "unknown PTX version '9.9'"),
-}
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", SHARED_MISTAKES)
-def test_a_mistake_in_a_file_that_others_need_is_not_reported_again_where_they_need_it(
-    project: Project, name: str
-) -> None:
-    shutil.copytree(ROOT / "spec/instructions", project.root / "spec/instructions", dirs_exist_ok=True)
-    path, old, new, message = SHARED_MISTAKES[name]
-    project.edit(path, old, new)
-    at = project.place(path, "«")
-    project.edit(path, "«", "")
-    expect_error(project, project.run("validate"), at, message)
-    # Nor is a file right that was not held against what it needs.
-    expect_error(project, project.run("validate", project.root / MAX), at, message)
-
-
 def test_a_help_says_what_is_expected(project: Project) -> None:
     text = (project.root / TARGETS).read_text("utf-8")
     project.write(TARGETS, re.sub(r"(?m)^targets:\n(?:  - .*\n)+", "targets: []\n", text))

@@ -1,17 +1,20 @@
-"""A mistake in the file of an instruction is reported by its place, with what belongs there."""
+"""A mistake in the file of an instruction, or in one that all rest on, is reported by its place, with what is right."""
 
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 from helpers import ROOT
 from helpers.project import Project
-from helpers.validating import ADD, MAX, Mistake, expect_mistake
+from helpers.validating import ADD, MAX, MODIFIERS, TARGETS, TYPES, Mistake, expect_error, expect_mistake
 
+KEYS = "corner_cases:"
 SEMANTICS = re.findall(r"semantics: \|\n(?:(?:  .*)?\n)+?(?=\n?\w)", (ROOT / ADD).read_text("utf-8"))[0]
 
-MISTAKES: dict[str, Mistake] = {
+# In the file of an instruction.
+OWN: dict[str, Mistake] = {
     "broken YAML": (ADD, "  ptx: 8.6, target: sm_100,", "  ptx: 8.6, target sm_100: «:,", "not valid YAML", ""),
     "a tab indents": (ADD, "  - title: Infinities\n", "«\t- title: Infinities\n", "not valid YAML", ""),
     "a key twice": (ADD, "\nsemantics: |", "\n«summary: Again.\nsemantics: |", "duplicate key 'summary'", "line 3"),
@@ -350,10 +353,189 @@ MISTAKES: dict[str, Mistake] = {
         "one line or a literal block",
         "`|`",
     ),
+    "a group that is none": (ADD, KEYS, f"comparisons: [«cmpp]\n{KEYS}", "unknown group 'cmpp'", "'cmp'"),
+    "no comparison": (
+        ADD,
+        KEYS,
+        f"«comparisons: [cmp]\n{KEYS}",
+        "(2 operands) does not have exactly one modifier of cmp",
+        "name all groups of comparisons",
+    ),
+    "a variant that is none": (
+        ADD,
+        KEYS,
+        f"try: {{variant: «add.rn.f33}}\n{KEYS}",
+        "unknown variant 'add.rn.f33'",
+        "'add.rn.f32'",
+    ),
+    "an operand that is none": (
+        ADD,
+        KEYS,
+        f"try: {{variant: add.rn.f32, «operands: {{a: 1, c: 2}}}}\n{KEYS}",
+        "the operands of add.rn.f32 are a, b",
+        "give each of them a value",
+    ),
 }
+# In a file that all others rest on.
+SHARED: dict[str, Mistake] = {
+    "an unknown format": (
+        TYPES,
+        "{format: f64,  lanes: 1",
+        "{format: «f46,  lanes: 1",
+        "unknown format 'f46'",
+        "'f64'",
+    ),
+    "an unknown NaN rule of a type": (
+        TYPES,
+        "nan: payload,",
+        "nan: «payloads,",
+        "unknown NaN rule 'payloads'",
+        "'payload'",
+    ),
+    "a NaN that is none": (
+        TYPES,
+        "fraction_bits: 52, canonical_nan: 0xfff8000000000000",
+        "fraction_bits: 52, canonical_nan: «0xfff0000000000000",
+        "is not a quiet NaN of f64",
+        "",
+    ),
+    "a format that no register holds": (
+        TYPES,
+        "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}",
+        "f64:  {exponent_bits: 11, fraction_bits: 52, canonical_nan: 0xfff8000000000000}\n  «f17:  {exponent_bits: 6, fraction_bits: 10, canonical_nan: 0xffff}",  # noqa: E501
+        "f17 has 17 bits",
+        "",
+    ),
+    "a modifier with a function's name": (
+        MODIFIERS,
+        "\n  NaN:\n",
+        "\n  «magnitude:\n    summary: A clash.\n    section: 9.7\n  NaN:\n",
+        "'magnitude' is the name of a function",
+        "",
+    ),
+    "an unknown rounding": (
+        MODIFIERS,
+        "9.7.3.3\n    round: {mode: roundTowardZero",
+        "9.7.3.3\n    round: {mode: «roundTowardsZero",
+        "not allowed here",
+        "'roundTowardZero'",
+    ),
+    "a group of an unknown modifier": (
+        MODIFIERS,
+        "dir: [l, r]",
+        "dir: [l, r, «rnn]",
+        "unknown modifier 'rnn'",
+        "'rn'",
+    ),
+    "an unknown target of a family": (
+        TARGETS,
+        "[sm_101, sm_110]",
+        "[sm_101, «sm_111]",
+        "unknown target 'sm_111'",
+        "did you mean 'sm_11",
+    ),
+    "a family of a target without an f kind": (
+        TARGETS,
+        "[sm_101, sm_110]",
+        "[«sm_90, sm_101, sm_110]",
+        "sm_90 has no family-specific target",
+        "a family is of targets that have one",
+    ),
+    "a target in two families": (
+        TARGETS,
+        "[sm_101, sm_110]",
+        "[sm_101, sm_110, «sm_103]",
+        "sm_103 is in another family already",
+        "",
+    ),
+    "an a kind in a family": (
+        TARGETS,
+        "[sm_101, sm_110]",
+        "[sm_101, «sm_110a]",
+        "'sm_110a' is not what belongs here",
+        "as in sm_100",
+    ),
+    "an unknown target of nvcc": (TARGETS, "nvcc: [sm_75,", "nvcc: [«sm_74,", "unknown target 'sm_74'", "'sm_7"),
+    "a product of an unknown target": (
+        TARGETS,
+        "{target: sm_37, source: cuda-gpus-2025, names: [Tesla K80]}",
+        "{target: «sm_38, source: cuda-gpus-2025, names: [Tesla K80]}",
+        "unknown target 'sm_38'",
+        "did you mean 'sm_3",
+    ),
+    "a product twice": (
+        TARGETS,
+        "names: [Tesla K80]",
+        "names: [Tesla K80, «Tesla K80]",
+        "Tesla K80 is listed twice for sm_37",
+        "",
+    ),
+    "an unknown source": (
+        TARGETS,
+        "names: [Hopper], targets: [sm_90], source: shimoni",
+        "names: [Hopper], targets: [sm_90], source: «shimony",
+        "unknown source 'shimony'",
+        "did you mean 'shimoni'",
+    ),
+    "a target of two architectures": (
+        TARGETS,
+        "names: [Hopper], targets: [sm_90]",
+        "names: [Hopper], targets: [sm_90, «sm_89]",
+        "sm_89 is Ada Lovelace already",
+        "",
+    ),
+    "what nvcc compiles for and is gone": (
+        TARGETS,
+        "{cuda: 13.0, targets: [sm_101], source: thor}",
+        "{cuda: 13.0, targets: [sm_101, «sm_110], source: thor}",
+        "nvcc compiles for sm_110",
+        "it is not gone",
+    ),
+    "a word of names that is no pattern": (TARGETS, '"SXM[0-9]?"', '«"SXM[0-9?"', "not a pattern: unterminated", ""),
+    "a driver without a source": (
+        TARGETS,
+        "{version: 9.0, cuda: 13.0, linux: 580.65.06, source: release-notes}",
+        "{version: 9.0, cuda: 13.0, «linux: 580.65.06}",
+        "'linux' needs 'source' beside it",
+        "",
+    ),
+    "a target twice": (
+        TARGETS,
+        "- {name: sm_82,    ptx: 6.2, unlisted: true}",
+        "- {name: «sm_80,    ptx: 7.1}",
+        "sm_80 is listed twice",
+        "",
+    ),
+    "a target of a modifier": (MODIFIERS, "sm_10..sm_13", "sm_10..«sm_1", "unknown target 'sm_1'", ""),
+    "a name in a stage": (MODIFIERS, "x = copySign(0, x) if", "x = copySign(0, «y) if", "unknown name 'y'", ""),
+    "a unit": ("spec/units.yaml", "  COS:\n", "  «cos:\n", "'cos' cannot be a name here", ""),
+    "an unknown PTX version of a target": (
+        TARGETS,
+        "sm_107,   ptx: 9.4",
+        "sm_107,   ptx: «9.9",
+        "unknown PTX version '9.9'",
+        "",
+    ),
+}
+MISTAKES = OWN | SHARED
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_reported_where_it_is(project: Project, name: str) -> None:
     expect_mistake(project, MISTAKES[name])
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", SHARED)
+def test_a_mistake_in_a_file_that_others_need_is_not_reported_again_where_they_need_it(
+    project: Project, name: str
+) -> None:
+    shutil.copytree(ROOT / "spec/instructions", project.root / "spec/instructions", dirs_exist_ok=True)
+    path, old, new, message, _ = SHARED[name]
+    project.edit(path, old, new)
+    at = project.place(path, "«")
+    project.edit(path, "«", "")
+    expect_error(project, project.run("validate"), at, message)
+    # Nor is a file right that was not held against what it needs.
+    expect_error(project, project.run("validate", project.root / MAX), at, message)
