@@ -21,7 +21,6 @@ ENTRY = re.compile(r"^(\S[^\n]*==[^\n]*?) \\\n((?:    --hash=\S+(?: \\)?\n)+)((?
 LOCKED = {
     (pin := Requirement(line)): re.findall(r"sha256:[0-9a-f]{64}", hashes) for line, hashes, _ in ENTRY.findall(LOCK)
 }
-NEEDED_BY = {Requirement(line).name: {*re.findall(r"[\w-]+", names)} for line, _, names in ENTRY.findall(LOCK)}
 CHANGES = (ROOT / "CHANGELOG.md").read_text("utf-8")
 VERSION = PROJECT["project"]["version"]
 
@@ -40,22 +39,6 @@ def test_the_lock_has_what_pyproject_needs() -> None:
             here = [p for p in LOCKED if p.name == name and (p.marker is None or p.marker.evaluate(place))]
             assert len(here) == 1, f"{name} stands {len(here)} times in .ci/requirements.txt"
             assert needed.specifier.contains(str(here[0].specifier).removeprefix("==")), needed
-
-
-def test_the_constraints_have_the_versions_of_the_lock_and_no_hashes() -> None:
-    """pip takes no `-e .` beside hashes."""
-    text = (ROOT / ".ci/constraints.txt").read_text("utf-8")
-    pins = [Requirement(line) for line in text.splitlines() if not line.startswith("#")]
-    assert pins == list(LOCKED) and "--hash" not in text
-
-
-def test_what_builds_the_package_is_held_with_all_that_it_needs() -> None:
-    """pip takes no constraints to where it builds."""
-    pins = [Requirement(line) for line in BUILDING]
-    assert set(pins) <= set(LOCKED)
-    names = {pin.name for pin in pins}
-    needed = {name for name, by in NEEDED_BY.items() if by & names}
-    assert "hatchling" in names and len(needed) > 3 and needed <= names
 
 
 def test_the_changelog_has_the_version() -> None:
