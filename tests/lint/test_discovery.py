@@ -191,9 +191,11 @@ def test_standard_input_may_be_a_file_that_an_editor_has_not_saved(
     assert "src/new.cu:1:6: error: add.bf16" in capsys.readouterr().out
 
 
-def test_a_file_in_an_unknown_encoding_stops_nothing(repository: Path) -> None:
+def test_a_program_in_an_unknown_encoding_stops_nothing_and_a_module_has_none(repository: Path) -> None:
     (repository / "other.py").write_bytes(b"# \xf0\xd2\xc9\xd7\xc5\xd4 \xcd\xc9\xd2 \xff\xfe\n")
     assert lint("other.py") == 0
+    (repository / "other.ptx").write_bytes(b"\xff\xfe\xfd\xfc")
+    assert lint("other.ptx") == 2
 
 
 BINARY = [b"\0\1\2 asm", b"\x7fELF\2\1\1\0", WRONG.encode("utf-16")]
