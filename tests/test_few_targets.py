@@ -16,7 +16,6 @@ from helpers import few
 from helpers.few import FAMILIES, ONE_FAMILY, OWN
 from helpers.manual import Matrix
 from helpers.project import Project
-from helpers.sizes import each_size, spread
 from helpers.standin import StandIn
 from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
@@ -25,11 +24,8 @@ from ptxspec.gpu import run as running, vectors
 from ptxspec.model import Spec, Variant
 from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import UnsupportedTarget, judge
-from ptxspec.ptxas.statements import Writer, signature
 from ptxspec.roots import find
 from ptxspec.specification import read
-
-TARGETS = [f"sm_{n}{kind}" for n in (100, 101, 103, 107, 110, 120, 121) for kind in ("", "a", "f")]
 
 
 @pytest.fixture(scope="module")
@@ -122,22 +118,6 @@ def test_rules_without_a_target_in_common_are_a_mistake(project: Project, observ
 # Against the assembler
 
 
-def pairs(spec: Spec, whole: bool) -> list[verify.Pair]:
-    """All pairs of a target from sm_90a on and a PTX version that knows it; without `whole` some of them."""
-    first = spec.targets["sm_90a"].order
-    every = [(t, v) for t, v in verify.pairs(spec) if spec.targets[t].order >= first]
-    return every if whole else spread(every, 30)
-
-
-@each_size
-def test_ptxas_takes_these_where_the_specification_says(
-    made: Spec, ptxas: Path, whole: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = pairs(made, whole)
-    monkeypatch.setattr(verify, "pairs", lambda spec: chosen)
-    assert verify.variants(made, ptxas) == []
-
-
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
@@ -158,13 +138,6 @@ def test_a_wrong_list_is_found(
     monkeypatch.setattr(verify, "pairs", lambda spec: [(target, ptx), ("sm_100", "9.5")])
     (wrong,) = map(str, verify.variants(read(root), ptxas))
     assert wrong.startswith(found)
-
-
-def test_combinations_are_judged_where_each_variant_is_taken(made: Spec) -> None:
-    eras = verify.eras(made)
-    # The newest targets of all kinds, and one that has what is in one older family.
-    assert eras == [("sm_121", "9.5"), ("sm_121a", "9.5"), ("sm_121f", "9.5"), ("sm_107a", "9.5")]
-    assert all(any(made.catalog.takes(v.requires, *e) for e in eras) for v in made.instructions["cvt"].variants)
 
 
 def test_families_are_what_the_assembler_takes_for_one(made: Spec, ptxas: Path, tmp_path: Path) -> None:
@@ -236,18 +209,6 @@ def test_requirements_as_json_and_csv(copy: Project) -> None:
     assert rows[ONE_FAMILY]["on"] == "sm_107a:9.4 sm_107f:9.4" and rows["cvt.rn.bf16x2.f32"]["on"] == ""
 
 
-@pytest.mark.parametrize("target", ["sm_90", *TARGETS])
-def test_list_has_what_the_assembler_takes(base: ptxspec.Database, ptxas: Path, made: Spec, target: str) -> None:
-    listed = {v.spelling for v in base.available(target=target, ptx="9.5")}
-    every = list(made.instructions["cvt"].variants)
-    writer = Writer(made.assembler.registers)
-    statements = [writer.statement(v.spelling, signature(v)) for v in every]
-    taken = {
-        v.spelling for v, messages in zip(every, judge(ptxas, statements, target, "9.5"), strict=True) if not messages
-    }
-    assert listed == taken
-
-
 def test_what_has_more_targets_is_marked_in_tables(copy: Project) -> None:
     table = copy.run("list").out
     assert f"{ONE_FAMILY}           1         sm_107a*  9.4" in re.sub(r" {2,}(?=1 )", " " * 11, table)
@@ -285,14 +246,6 @@ def test_lint_says_what_ptxas_says(
     if codes == ["target-specific"]:
         (f,) = found
         assert f.message.endswith("which requires sm_120a or sm_120f") and f.help == "compile for sm_120a or sm_120f"
-
-
-def test_lint_of_inline_assembly_takes_a_kind(base: ptxspec.Database) -> None:
-    text = f'asm("{{ .reg .b8 t; {FAMILIES} t, %1, %2; cvt.u16.u8 %0, t; }}" : "=h"(d) : "f"(a), "f"(b));'
-    assert [f.code for f in base.lint(text, target="sm_100", language="c++") if f.severity == "error"] == [
-        "target-specific"
-    ]
-    assert [f for f in base.lint(text, target="sm_100f", language="c++") if f.severity == "error"] == []
 
 
 @pytest.mark.parametrize(
@@ -366,12 +319,6 @@ def test_a_kernel_holds_its_instruction_exactly_where_it_is_taken(
     bodies = {m[1]: m[2] for m in re.finditer(r"\.entry (\w+)\(.*?\)\s*\{(.*?)\n\}", ptx.read_text("utf-8"), re.DOTALL)}
     taken = {v for v in made.instructions["cvt"].variants if f"{v.spelling} " in bodies[v.identifier]}
     assert {v for v in made.instructions["cvt"].variants if made.catalog.takes(v.requires, target, "9.5")} == taken
-
-
-@pytest.mark.exhaustive
-def test_the_test_program_compiles(root: Path, nvcc: Path, tmp_path: Path) -> None:
-    options = ["-Werror", "all-warnings", "-Xcompiler", "-Wall", "-arch=sm_100a", "-c", "-o", tmp_path / "k.o"]
-    subprocess.run([nvcc, *options, root / "generated/cuda/cvt.cu"], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(
