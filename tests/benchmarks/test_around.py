@@ -65,7 +65,7 @@ def process(script: str, switch: str = "0") -> float:
 
 @pytest.mark.parametrize(("switch", "how"), SWITCHES)
 def test_threads(switch: str, how: str, around: Callable[..., None]) -> None:
-    command = [sys.executable, HERE / "cores.py", "--json", "add.f32", "fma.rn.f64", "sin.approx.f32", "add.f16"]
+    command = [sys.executable, HERE / "cores.py", "add.f32", "fma.rn.f64", "sin.approx.f32", "add.f16"]
     environment = switches.environment(switch)
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE, env=environment)
     assert done.returncode == 0, done.stderr

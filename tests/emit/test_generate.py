@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -96,9 +97,9 @@ def test_the_bytes_depend_on_nothing_but_the_specification(project: Project, tmp
 @pytest.mark.exhaustive
 def test_the_emulator_has_bytecode_for_processes_that_write_none(project: Project) -> None:
     package = project.root / "generated/python/ptxemu"
-    assert ptxspec("generate", "--root", project.root).returncode == 0
+    assert ptxspec("generate", "--root", project.root, PYTHONPYCACHEPREFIX="").returncode == 0
     (package / "__pycache__").rename(project.root / "elsewhere")
-    assert ptxspec("generate", "--root", project.root).returncode == 0
+    assert ptxspec("generate", "--root", project.root, PYTHONPYCACHEPREFIX="").returncode == 0
     for path in package.rglob("*.py"):
         assert Path(cache_from_source(str(path))).is_file()
 
@@ -186,6 +187,39 @@ def test_another_opcode_leaves_the_files_of_the_rest_alone(tmp_path: Path, capsy
     for name, more in (("data/ptxspec.json", 2), ("python/ptxemu/index.py", 1), ("native/meson.build", 1)):
         lines = [x for x in difflib.ndiff(before[name].splitlines(), after[name].splitlines()) if x[0] != " "]
         assert len(lines) == more and all(line[0] == "+" and "bfoo" in line for line in lines)
+
+
+LIST = {
+    *(f"{name}.{suffix}" for name in ("index", "availability", "history") for suffix in ("html", "md")),
+    "catalog.data.js", "search.data.js", "hover.json", "llms.txt", "llms-full.txt", "objects.inv",
+}  # fmt: skip
+# Every page has one of these, which leads to the opcode's.
+NAVIGATION = '<li><a href="bfoo.html">bfoo</a>'
+
+
+def lines_of(folder: Path) -> dict[str, Counter[str]]:
+    """Those of each file but for the opcode's own."""
+    found = {p.name: p for p in folder.iterdir() if p.name.partition(".")[0] != "bfoo"}
+    return {name: Counter(p.read_text("utf-8", "replace").split("\n")) for name, p in found.items()}
+
+
+@pytest.mark.exhaustive
+def test_one_more_opcode_changes_few_lines_of_what_lists_opcodes(project: Project) -> None:
+    manual = project.root / "generated/manual"
+    assert project.run("generate").code == 0
+    before = lines_of(manual)
+    project.write("spec/instructions/bfoo.yaml", BFOO)
+    assert project.run("generate").code == 0
+    after = lines_of(manual)
+    assert before.keys() == after.keys()
+    changed = {name: (before[name] - after[name]) + (after[name] - before[name]) for name in after}
+    told = {name: found for name, found in changed.items() if sum(found.values()) > found[NAVIGATION]}
+    assert set(told) == LIST
+    many = {name for name, found in told.items() if sum(found.values()) > 12}
+    assert many == {"llms-full.txt"}, {name: [*told[name]] for name in many}
+    # The assembler was asked about the others, and that stays true.
+    asked = "has not checked these variants yet"
+    assert [p.name for p in sorted(manual.glob("*.md")) if asked in p.read_text("utf-8")] == ["bfoo.md"]
 
 
 def test_a_modifier_may_bring_other_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

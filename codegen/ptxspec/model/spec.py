@@ -233,10 +233,6 @@ class Spec:
                 found.setdefault(claim, []).append(target)
         return {claim: tuple(targets) for claim, targets in found.items()}
 
-    def reported_on(self, variant: Variant) -> tuple[str, ...]:
-        """The targets on which the claim is `reported`."""
-        return self.other_claims(variant).get("reported", ())
-
     def inferred_on(self, variant: Variant) -> tuple[str, ...]:
         """The targets on which the emulator follows a published model, though its author did not compare the variant
         there."""
