@@ -14,7 +14,7 @@ import ptxspec
 import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
-from ptxspec.catalog.explaining import ranked
+from ptxspec.catalog.explaining import ranked, recipe_told
 from ptxspec.cli.main import main
 
 pytestmark = pytest.mark.inputs(
@@ -276,7 +276,7 @@ def test_query_as_json(run: Run) -> None:
     first = found["instead"][0]
     assert first["ptx"].splitlines()[-2:] == ["    fma.rn.bf16 %d, %a, %_t, %b;", "}"]
     assert first["cuda"].startswith('asm("{') and first["cuda"].endswith(': "=h"(d) : "h"(a), "h"(b));')
-    assert (first["from"], first["differs"]) == ({"target": "sm_80", "ptx": "7.0"}, None)
+    assert (first["from"], first["differs"]) == ({"target": "sm_80", "ptx": "7.0", "cuda": "11.0"}, None)
     assert (found["instead_elsewhere"], found["no_recipe"]) == ([], None)
     assert found["basis"].startswith("IEEE 754")
     assert found["nearest"][0] == {"variant": "add.f32", "operands": 2}
@@ -442,3 +442,32 @@ def test_a_recipe_for_newer_targets_says_that_it_is_not_for_this_one(run: Run) -
     asked = run("query", "fma.rn.oob.relu.f16", "--target", "sm_53")[1]
     assert "\ninstead, not on sm_53 (sm_80, PTX 7.0 or newer; equal bit for bit):\n" in asked
     assert "\ninstead, on sm_80 (" in run("query", "fma.rn.oob.relu.f16", "--target", "sm_80")[1]
+
+
+@pytest.mark.parametrize("spelling", ["div.f16", "max.NaN.f64", "set.lt.bf16.bf16", "add.bf16", "fma.rn.oob.relu.f16"])
+@pytest.mark.parametrize("target", ["sm_53", "sm_80", "sm_90", "sm_121a"])
+def test_a_recipe_says_from_where_it_works_on_the_target_that_is_named(
+    db: ptxspec.Database, spelling: str, target: str
+) -> None:
+    general = {r.ptx: r.requires for r in db.query(spelling, ptx="1.0").instead}
+    for told in db.query(spelling, target=target).as_json()["instead"]:
+        first = next(p for p in db.versions if db.catalog.takes(general[told["ptx"]], target, p))
+        assert told["from"] == {"target": target, "ptx": first, "cuda": db.versions[first].cuda or None}
+
+
+def test_a_recipe_names_the_ptx_version_and_the_cuda_release_of_the_target(run: Run) -> None:
+    assert (
+        "\ninstead, on sm_121a (PTX 8.8 and CUDA 12.9 or newer; " in run("query", "div.f16", "--target", "sm_121a")[1]
+    )
+    asked = ("query", "max.f32", "--operands", "3", "--target", "sm_120", "--ptx", "8.0")
+    # The target's own floor is lower than that of the variant on it.
+    assert "  help      use PTX 8.8 or newer, which supports it on sm_120\n" in run(*asked)[1]
+    assert "\ninstead, not on sm_120 and PTX 8.0 (PTX 8.7 and CUDA 12.8 or newer; " in run(*asked)[1]
+
+
+def test_advice_in_a_line_says_which_version_a_recipe_needs_on_the_target(db: ptxspec.Database) -> None:
+    v = db.variant("cvt.rn.satfinite.bf16x2.e4m3x2")
+    # sm_90 came with PTX 7.8, and half of the recipe later.
+    assert recipe_told(db, v, "sm_90", None).endswith(" --target sm_90` prints, from PTX 8.1 (CUDA 12.1) on")
+    assert recipe_told(db, v, "sm_90", "8.1").endswith(" --target sm_90 --ptx 8.1` prints")
+    assert recipe_told(db, db.variant("add.bf16"), "sm_80", "6.5").startswith("from PTX 7.0 (CUDA 11.0) on, instead: ")

@@ -141,8 +141,10 @@ def recipe(db: Database, offer: Recipe, asked: str) -> list[str]:
 
 def _recipe_head(db: Database, offer: Recipe, asked: str, target: str | None) -> str:
     where = f", {'on' if offer.works else 'not on'} {asked}" if asked else ""
-    here = db.catalog.here(offer.requires, target) if offer.works and target else None
-    needs = f"PTX {here.ptx}" if here else db.catalog.text(offer.requires)
+    needs = db.catalog.text(offer.requires)
+    if target == offer.requires.target:
+        cuda = db.versions[offer.requires.ptx].cuda
+        needs = f"PTX {offer.requires.ptx}{f' and CUDA {cuda}' if cuda else ''}"
     return f"instead{where} ({needs} or newer; {offer.difference}):"
 
 

@@ -213,11 +213,12 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
 
 
 def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:
+    ptx = db.catalog.first_version(recipe.requires)
     return {
         "ptx": recipe.ptx,
         "cuda": recipe.cuda or None,
         "function": recipe.function or None,
-        "from": {"target": recipe.requires.target, "ptx": db.catalog.first_version(recipe.requires)},
+        "from": {"target": recipe.requires.target, "ptx": ptx, "cuda": db.versions[ptx].cuda or None},
         "differs": None if recipe.elsewhere else recipe.differs or None,
         **({"as_on": recipe.differs} if recipe.elsewhere else {}),
     }

@@ -287,6 +287,11 @@ class Catalog:
         floor, until = self.window(r, target)
         return Requirement(max(floor, self.targets[target].ptx, key=self._order), target, until)
 
+    def told(self, r: Requirement, target: str | None) -> Requirement:
+        """Return what to say of a requirement to somebody who names a target: the requirement on that target, or the
+        general one if no target is named or another one is needed."""
+        return self.here(r, target) if target is not None and self.takes(r, target) else r
+
     def together(self, requirements: Iterable[Requirement]) -> Requirement | None:
         """Return the requirement that combines several; None if no target and PTX version meet it."""
         every = list(dict.fromkeys(requirements))

@@ -490,8 +490,11 @@ def advice(
     variant = known.find(opcode, names, operands)
     exists = variant is not None
     if not found:
-        if not known.catalog.knows(target, ptx):
-            return Advice(f"use PTX {known.catalog.targets[target or ''].ptx} or newer, which supports {target}")
+        if target is not None and not known.catalog.knows(target, ptx):
+            if variant is not None and known.takes(variant, target, None):
+                here = known.catalog.here(variant.requires, target)
+                return Advice(f"use PTX {here.ptx} or newer, which supports it on {target}")
+            return Advice(f"use PTX {known.catalog.targets[target].ptx} or newer, which supports {target}")
         if variant is not None and target is not None and not variant.crash:
             others = known.catalog.siblings(variant.requires, target, ptx)
             siblings = [t for t in others if known.catalog.is_safe(variant, t, ptx)]
@@ -515,7 +518,8 @@ def advice(
                 return Advice(f"{observed} accepts no variant with all of these names", is_nothing=True)
             return Advice(f"no variant of {opcode} has all of these names", is_nothing=True)
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
-        needs = {"" if v.requires.on else f"; from {known.catalog.text(v.requires)} on" for v in elsewhere}
+        required = (known.catalog.told(v.requires, target) for v in elsewhere)
+        needs = {"" if r.on else f"; from {known.catalog.text(r)} on" for r in required}
         there = f"exist{'s' * one}, but not on {where}"
         return Advice(f"{forms} {there}{needs.pop() if len(needs) == 1 else ''}")
     same_count = operands is None or any(operands == v.operands for v in found)
@@ -595,21 +599,28 @@ def _meant(known: Known[V], opcode: str, names: Iterable[str]) -> list[str]:
 
 
 def recipes(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple[Recipe, ...]:
-    """Return the recipes for a variant. Those that work there come first."""
+    """Return the recipes for a variant, with what they require there. Those that work there come first."""
     return _working(known, known.opcodes[v.opcode].recipes(v), target, ptx)
 
 
 def recipes_of_missing(
     known: Known[V], opcode: str, names: Iterable[str], target: str | None, ptx: str | None
 ) -> tuple[Recipe, ...]:
-    """Return the recipes for a spelling that PTX does not have. Those that work there come first."""
+    """Return the recipes for a spelling that PTX does not have, with what they require there. Those that work there
+    come first."""
     found = known.missing(opcode, names)
     return _working(known, found[1], target, ptx) if found else ()
 
 
 def _working(known: Known[V], every: Iterable[Recipe], target: str | None, ptx: str | None) -> tuple[Recipe, ...]:
     catalog = known.catalog
-    told = [r._replace(works=catalog.takes(r.requires, target, ptx) and catalog.knows(target, ptx)) for r in every]
+    told = [
+        r._replace(
+            requires=catalog.told(r.requires, target),
+            works=catalog.takes(r.requires, target, ptx) and catalog.knows(target, ptx),
+        )
+        for r in every
+    ]
     return tuple(sorted(told, key=lambda r: not r.works))
 
 
@@ -629,8 +640,14 @@ def _recipe_line(known: Known[V], spelling: str, best: Recipe, target: str | Non
     if not best.is_long:
         shown = best.line
     differs = f", {best.difference}" if best.differs else ""
-    start = RECIPE if best.works else f"from {known.catalog.text(best.requires).replace(', ', ' and ')} on, instead: "
-    return f"{start}{shown}{differs}"
+    since, is_later = f"from {known.catalog.text(best.requires).replace(', ', ' and ')} on", False
+    if target is not None and target == best.requires.target:
+        since = f"from PTX {known.catalog.versions[best.requires.ptx]} on"
+        is_later = ptx is None and best.requires.ptx != known.catalog.targets[target].ptx
+    if not best.works:
+        return f"{since}, instead: {shown}{differs}"
+    # Without a PTX version, all that know the target are meant, and the recipe may need a newer one.
+    return f"{RECIPE}{shown}{differs}{f', {since}' if is_later else ''}"
 
 
 def is_block(line: str) -> bool:
