@@ -282,8 +282,8 @@ def test_eval_prints_what_the_recipe_makes(spec: Spec, whole: bool) -> None:
 
 def test_what_does_not_work_there_is_told_apart(db: Database) -> None:
     verdict = db.query("add.bf16", target="sm_75").as_json(db)
-    assert [i["from"]["target"] for i in verdict["instead"]] == ["sm_20"]
-    assert [i["from"] for i in verdict["instead_elsewhere"]] == [{"target": "sm_80", "ptx": "7.0"}]
+    assert [i["from"]["target"] for i in verdict["instead"]] == ["sm_75"]
+    assert [i["from"] for i in verdict["instead_elsewhere"]] == [{"target": "sm_80", "ptx": "7.0", "cuda": "11.0"}]
     verdict = db.query("tanh.approx.bf16", target="sm_75", ptx="6.4").as_json(db)
     assert not verdict["instead"] and len(verdict["instead_elsewhere"]) == 2 and verdict["no_recipe"]
 
