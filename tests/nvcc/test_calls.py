@@ -205,6 +205,25 @@ def test_a_name_finds_its_functions(db: Database, text: str, some: str, none: st
     assert some in found and not any(none in ptx for ptx in found)
 
 
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("__nv_fma", "fma(double, double, double)"),
+        ("__nv_copysign", "copysign(double, double)"),
+        ("__nv_isnand", "__isnan(double)"),
+        ("__nv_isinfd", "__isinf(double)"),
+        ("__nv_isfinited", "__finite(double)"),
+        ("__nv_signbitd", "__signbit(double)"),
+    ],
+)
+def test_functions_of_double_have_their_names_of_libdevice(
+    recorded: dict[str, CompiledCall], name: str, like: str
+) -> None:
+    """libdevice names some of them by the type, and C by none."""
+    own = name + like[like.index("(") :]
+    assert recorded[own].header == "libdevice" and recorded[own].becomes == recorded[like].becomes
+
+
 def test_an_opcode_is_no_function_unless_it_is_called(db: Database) -> None:
     assert calls.named(db, "fma") == [] and calls.named(db, "fma()") != []
     assert calls.near(db, "__hmul3") == "__hmul2" and calls.near(db, "mull") == ""
@@ -241,6 +260,8 @@ def test_instructions_name_the_functions_that_become_them(db: Database) -> None:
         (["query", "fptosi(float to i32)"], 0, "cvt.rzi.s32.f32 %d, %a;"),
         (["query", "math.exp", "--target", "H100"], 0, "math.exp on sm_90, lowered to __nv_expf"),
         (["query", "math.sqrt(f64)"], 0, "sqrt.rn.f64 %d, %a;"),
+        (["query", "math.fma(f64)"], 0, "fma.rn.f64 %d, %a, %b, %c;"),
+        (["query", "math.isnan(f64)"], 0, "__nv_isnand(double) returns int"),
         (["query", "arith.truncf(bf16)", "--target", "H100"], 0, "cvt.rn.bf16.f32 %d, %a;"),
         (["query", "nvvm.convert.f32x2.to.f8x2", "--target", "L4"], 0, "cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;"),
         (["query", "math.exq"], 1, "did you mean 'math.exp'?"),

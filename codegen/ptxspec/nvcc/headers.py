@@ -68,17 +68,31 @@ def of_libdevice(own: Sequence[Call]) -> Iterator[Call]:
     It has no overloads: the first declaration of a name is that of C."""
     found: dict[str, Call | None] = {}
     for call in own:
-        if call.header in _OF_C and call.name.isidentifier():
+        if call.header in _OF_C and call.name.isidentifier() and not is_constant(call.takes[-1]):
+            first = found.setdefault(call.name, call)
+            # C++ mixes the types of all functions of double. Where the first is of another type, as of max, C's is of
+            # integers.
             mixed = len({t for t in call.takes if _FLOATING.search(t) and not t.endswith("*")}) > 1
-            found[call.name] = None if mixed or is_constant(call.takes[-1]) else found.get(call.name, call)
+            if mixed and first is not None and "double" not in first.takes:
+                found[call.name] = None
     told = set()
     for name, first in found.items():
-        for prefix in ("__nv_", "__nv_fast_") if name.startswith("__") else ("__nv_",):
-            own_name = prefix + name.lstrip("_")
+        for own_name in _of_libdevice(name, is_double=first is not None and "double" in first.takes):
             if first is not None and own_name not in told:
                 told.add(own_name)
                 code = own_name + first.code.removeprefix(name)
                 yield Call(own_name, first.takes, first.gives, LIBDEVICE, code)
+
+
+def _of_libdevice(name: str, is_double: bool) -> Iterator[str]:
+    """Yield the names that libdevice may have for a function of C: __nv_isnand for __isnan, __nv_isfinited for
+    __finite."""
+    stem, is_own = name.lstrip("_"), name.startswith("__")
+    yield f"__nv_{stem}"
+    if is_own:
+        yield f"__nv_fast_{stem}"
+    if is_own and is_double:
+        yield from (f"__nv_{stem}d", f"__nv_is{stem}d")
 
 
 def arguments(takes: Sequence[str]) -> Iterator[tuple[str, str]]:
