@@ -372,6 +372,24 @@ def test_list_says_how_many_variants_crash_the_assembler(run: Run, db: ptxspec.D
     assert "not listed" not in run("list", "--opcode", "add")[1]
 
 
+@pytest.mark.parametrize("target", [None, "sm_75", "sm_90"])
+@pytest.mark.parametrize("spelling", ["setp.cmp.f32", "fma.rnd.f32", "setp.cmp.bf16"])
+def test_list_answers_a_spelling_with_placeholders_as_query_does(run: Run, spelling: str, target: str | None) -> None:
+    there = ["--target", target] * (target is not None)
+    asked = json.loads(run("query", spelling, *there, "--format", "json")[1])["family"]["variants"]
+    code, out, _ = run("list", spelling, *there, "--format", "json")
+    listed = [v["variant"] for v in json.loads(out)["variants"]]
+    assert sorted(listed) == sorted(v["variant"] for v in asked if v["available"]) and code == (not listed)
+
+
+def test_list_takes_an_opcode_or_a_spelling(run: Run) -> None:
+    assert run("list", "tanh") == run("list", "--opcode", "tanh")
+    assert run("list", "max.f32", "--format", "csv")[1].count("\nmax.f32,") == 2
+    for wrong, said in [("mma.sync", "mma is a PTX instruction"), ("__hmul2", "is a function"), ("max.f33", "'.f32'?")]:
+        code, _, told = run("list", wrong)
+        assert code == 2 and said in told
+
+
 def test_list_says_where_a_version_does_not_know_a_target(run: Run) -> None:
     for format in ("table", "json", "csv"):
         code, _, err = run("list", "--target", "sm_90", "--ptx", "6.0", "--format", format)

@@ -27,6 +27,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "validate": ("ptxspec validate", "ptxspec validate spec/instructions/max.yaml"),
     "list": (
         "ptxspec list --target H100 --type bf16x2",
+        "ptxspec list setp.cmp.bf16 --target H100",
         "ptxspec list --opcode cvt --format csv > cvt.csv",
         "ptxspec list --where 'type=bf16 and target=H100 and not target=A100'",
     ),

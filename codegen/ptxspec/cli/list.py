@@ -8,11 +8,19 @@ import sys
 from ..query import lists
 from ..query.database import Database
 from ..query.variant import Variant
+from ..query.verdicts import named
 from ..query.where import where
 from . import NO, OK, TARGET, counted, database, keeping_everything
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "variant",
+        nargs="?",
+        metavar="OPCODE|VARIANT",
+        help="list only the variants of an opcode, or of a spelling, which may have the placeholders of NVIDIA's "
+        "manual, as in setp.cmp.f32",
+    )
     parser.add_argument("--target", metavar="T", help=TARGET)
     parser.add_argument("--ptx", metavar="V", help="a PTX version, such as 8.6")
     parser.add_argument("--type", metavar="TYPE", help="a type, such as bf16x2")
@@ -55,11 +63,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _asked(db: Database, options: argparse.Namespace, target: str | None) -> list[Variant]:
     """Return the variants that the options ask for on a target."""
-    return _satisfying(db, options, db.available(target, options.ptx, options.type, options.opcode))
+    return _satisfying(db, options, db.available(target, options.ptx, options.type, _opcode(db, options)))
+
+
+def _opcode(db: Database, options: argparse.Namespace) -> str | None:
+    """Return the only opcode that is asked about, or None."""
+    opcode: str | None = options.opcode
+    return named(db, options.variant)[0].opcode if opcode is None and options.variant is not None else opcode
 
 
 def _satisfying(db: Database, options: argparse.Namespace, variants: list[Variant]) -> list[Variant]:
-    """Return the variants that satisfy the condition of --where."""
+    """Return the variants that have the name and satisfy the condition of --where."""
+    if options.variant is not None:
+        own = frozenset(named(db, options.variant))
+        variants = [v for v in variants if v in own]
     return variants if options.where is None else list(filter(where(db, options.where, options.ptx), variants))
 
 
@@ -73,7 +90,8 @@ def _on_relatives(db: Database, options: argparse.Namespace, target: str, count:
 
 def _on_no_target(db: Database, options: argparse.Namespace) -> str:
     """Return the note that the list lacks variants on which the assembler crashes."""
-    opcodes = db.opcodes.values() if options.opcode is None else [db.opcodes[options.opcode]]
+    opcode = _opcode(db, options)
+    opcodes = db.opcodes.values() if opcode is None else [db.opcodes[opcode]]
     type_ = options.type and options.type.lstrip(".")
     crashing = [v for o in opcodes for v in o.variants if v.crash and (type_ is None or type_ in v.types)]
     left_out = _satisfying(db, options, crashing)

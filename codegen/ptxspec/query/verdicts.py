@@ -183,6 +183,20 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
     return found
 
 
+def named(db: Database, spelling: str) -> tuple[Variant, ...]:
+    """Return the variants that a spelling names: those of an opcode, those with any number of operands, or those that a
+    spelling with placeholders stands for.
+
+    Raises PtxspecError for a spelling that does not exist."""
+    opcode, *names = spelling.strip().split(".")
+    if not names and opcode in db.opcodes:
+        return db.opcodes[opcode].variants
+    if whole := family(db, spelling):
+        return whole.variants
+    first = variant(db, spelling)
+    return tuple(db.opcodes[opcode].spelled(first.modifiers, first.types))
+
+
 def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
     """Return the JSON of the requirement on one target, with the CUDA release and the drivers that first support it."""
     version = db.versions[here.ptx]
