@@ -14,7 +14,7 @@ import ptxspec
 import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
-from ptxspec.catalog.explaining import ranked, recipe_told
+from ptxspec.catalog.explaining import explain, ranked, recipe_told
 from ptxspec.cli.main import main
 
 pytestmark = pytest.mark.inputs(
@@ -90,6 +90,14 @@ def test_what_the_manual_says_stands_beside_what_the_assembler_does(db: ptxspec.
             "a spelling consists of names separated by dots, such as add.f32, without operands",
         ),
         ("max.f32 d, a, b, c", None, "syntax", "such as max.f32, without operands"),
+        # What is wrong before the operands is told too.
+        ("fma.bad.f32 d, a, b, c", None, "unknown-modifier", "fma.f32 has no .bad; it has .rn, "),
+        ("fma.fzt.f32", 4, "unknown-modifier", "did you mean '.ftz'?"),
+        # If a modifier is missing, the number of operands may be wrong with any.
+        ("fma.f32", 4, "missing-modifier", "fma.f32 lacks .rn or .rz or .rm or .rp"),
+        ("fma.f32", 4, "operand-count", "fma.f32 takes 3 source operands, not 4"),
+        ("max.xorsign.f32", 3, "operand-count", "max.xorsign.f32 takes 2 source operands, not 3"),
+        ("neg.f32", 3, "operand-count", "neg.f32 takes 1 source operand, not 3"),
     ],
 )
 def test_what_does_not_exist_is_explained(
@@ -100,6 +108,17 @@ def test_what_does_not_exist_is_explained(
     assert code in reasons(verdict)
     assert any(message in r.message for r in verdict.reasons)
     assert verdict.nearest
+
+
+@pytest.mark.parametrize("operands", [None, 0, 2, 7])
+def test_no_reason_ends_where_a_list_should_follow(db: ptxspec.Database, operands: int | None) -> None:
+    for about in db.opcodes.values():
+        for v in spread(about.variants, 5):
+            opcode, *names = v.spelling.split(".")
+            for less in ([n for n in names if n not in gone] for gone in itertools.combinations(names, 1)):
+                why = explain(db, ".".join((opcode, "bad", *less)), operands)
+                for said in (*(r.message for r in why.reasons), str(why.advice)):
+                    assert said == said.strip() and not said.endswith((",", ":", "; it has")) and "  " not in said
 
 
 @pytest.mark.parametrize(

@@ -153,9 +153,10 @@ def why_not(
     about = known.opcodes.get(opcode)
     if not _SPELLING.fullmatch(spelling.strip()):
         example = (about or next(iter(known.opcodes.values()))).variants[0].spelling
-        return (
-            Reason("syntax", f"a spelling consists of names separated by dots, such as {example}, without operands"),
-        )
+        message = f"a spelling consists of names separated by dots, such as {example}, without operands"
+        before = ".".join(_split(spelling))
+        is_wrong = _SPELLING.fullmatch(before) and known.find(before.split(".")[0], before.split(".")[1:], None) is None
+        return (Reason("syntax", message), *(why_not(known, before, None, target, ptx) if is_wrong else ()))
     elsewhere = _outside(known, opcode, names, target, ptx)
     if elsewhere is not None:
         return (elsewhere,)
@@ -174,8 +175,7 @@ def why_not(
         return (Reason("repeated-modifier", f".{repeated[0]} appears twice"),)
     same = about.spelled(frozenset(modifiers), types)
     if same:
-        counts = " or ".join(str(v.operands) for v in same)
-        return (Reason("operand-count", f"{same[0].spelling} takes {counts} source operands, not {operands}"),)
+        return (_count(same[0].spelling, same, operands),)
     refused = known.refused(opcode, names)
     if refused is not None:
         manual, short = requirement_of(refused["manual"]), f" as {refused['means']}" if refused["means"] else ""
@@ -191,7 +191,7 @@ def why_not(
     reasons = [_lacks(known, known.form(opcode, *types), names[i], has)._replace(name=i) for i in lacking]
     rest = [n for i, n in enumerate(names) if i not in lacking]
     if not lacking:
-        reasons = [_combination(opcode, modifiers, types, typed, operands)]
+        reasons = list(_combination(opcode, modifiers, types, typed, operands))
     elif known.find(opcode, rest, operands) is None:
         # Something else is wrong, even without these names.
         reasons += [r._replace(name=WHOLE) for r in why_not(known, ".".join((opcode, *rest)), operands)]
@@ -289,24 +289,38 @@ def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | Non
 
 def _combination(
     opcode: str, modifiers: Sequence[str], types: tuple[str, ...], typed: Sequence[V], operands: int | None
-) -> Reason:
-    """Return the reason why names cannot be combined that are right by themselves: one is missing, or two exclude each
-    other."""
+) -> Iterator[Reason]:
+    """Yield the reasons why names cannot be combined that are right by themselves: one is missing, or two exclude each
+    other. With the missing one, the number of operands may be wrong too."""
     asked = frozenset(modifiers)
-    form = ".".join((opcode, *types))
-    larger = [sorted(v.modifiers - asked) for v in typed if v.modifiers > asked and operands in (None, v.operands)]
+    form, spelling = ".".join((opcode, *types)), ".".join((opcode, *modifiers, *types))
+    larger = [v for v in typed if v.modifiers > asked]
     if larger:
-        fewest = min(map(len, larger))
-        missing = list(dict.fromkeys(n for names in larger if len(names) == fewest for n in names))
+        counted = [v for v in larger if operands in (None, v.operands)]
+        lacking = [sorted(v.modifiers - asked) for v in counted or larger]
+        fewest = min(map(len, lacking))
+        missing = list(dict.fromkeys(n for names in lacking if len(names) == fewest for n in names))
         listed = " or ".join(f".{n}" for n in missing) if fewest == 1 else _listed(missing)
-        return Reason("missing-modifier", f"{'.'.join((opcode, *modifiers, *types))} lacks {listed}")
+        yield Reason("missing-modifier", f"{spelling} lacks {listed}")
+        if not counted:
+            yield _count(spelling, larger, operands)
+        return
     for i, one in enumerate(modifiers):
         for other in modifiers[i + 1 :]:
             if not any({one, other} <= v.modifiers for v in typed):
-                return Reason("excluding-modifiers", f"{form} cannot have both .{one} and .{other}")
+                yield Reason("excluding-modifiers", f"{form} cannot have both .{one} and .{other}")
+                return
     together = " ".join(f".{m}" for m in modifiers)
-    counted = f" with {operands} operands" if operands and len({v.operands for v in typed}) > 1 else ""
-    return Reason("illegal-combination", f"{form} does not support the combination {together}{counted}")
+    yield Reason("illegal-combination", f"{form} does not support the combination {together}")
+
+
+def _count(spelling: str, variants: Iterable[V], operands: int | None) -> Reason:
+    """Return the reason that a spelling has another number of operands."""
+    counts = sorted({v.operands for v in variants})
+    many = "" if counts == [1] else "s"
+    return Reason(
+        "operand-count", f"{spelling} takes {' or '.join(map(str, counts))} source operand{many}, not {operands}"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -515,7 +529,9 @@ def advice(
             if known.refused(opcode, _meant(known, opcode, names)):
                 observed = known.opcodes[opcode].assembler["observed"]
                 return Advice(f"{observed} accepts no variant with all of these names", is_nothing=True)
-            return Advice(f"no variant of {opcode} has all of these names", is_nothing=True)
+            counted = any({*names} <= {*v.modifiers, *v.types} for v in known.opcodes[opcode].variants)
+            there = f" and {operands} operand{'s' * (operands != 1)}" if operands is not None and counted else ""
+            return Advice(f"no variant of {opcode} has all of these names{there}", is_nothing=True)
         forms, one = " and ".join(v.spelling for v in elsewhere[:_SHOWN]), len(elsewhere) == 1
         required = (known.catalog.told(v.requires, target) for v in elsewhere)
         needs = {"" if r.on else f"; from {known.catalog.text(r)} on" for r in required}
@@ -531,7 +547,7 @@ def advice(
         told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(every, about, strict=True)]
         told, besides = told[: len(found)], told[len(found) :]
     meant = _meant(known, opcode, names)
-    lost = [f".{n}" for n in meant if not known.knows(n)]
+    lost = [f".{n}" for n in meant if n and not known.knows(n)]
     without = f", without {' and '.join(lost)}" if lost else ""
     told += [f"one of {more} more"] if more > 0 else []
     text = f"{f'on {where}, ' if exists and where else ''}write {' or '.join(told)}{without}"
