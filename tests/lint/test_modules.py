@@ -169,6 +169,11 @@ def test_statements_are_told_apart_as_by_ptxas(db: Database, ptxas: Path, tmp_pa
     [
         ".global .align 4 .b8 x[2] = { 1, /* ; */ 2 } , y[2] = {3,4} ;", ".global .f32 x", ".global .f32 x;;", ";",
         ".extern .shared .align 16 .b8 x[];", ".global .attribute(.managed) .align 4 .u32 x;", ".func f();;",
+        # A prototype needs no semicolon.
+        ".func f (.reg .f32 a)\n.global .f32 x; .func g() { .reg .f32 t; ld.global.f32 t, [x]; ret; }",
+        ".visible .func (.param .f32 r) f (.param .f32 a)\n.extern .func g (.param .b32 a) .noreturn\n.const .u32 x;",
+        ".func f (.reg .f32 a) // (\n" * 99 + ".const .u32 x[4]; .func g() { .reg .b32 t; ld.const.u32 t, [x]; ret; }",
+        ".func f (.reg .f32 a)\n.func g() { .reg .f32 t; add.f32 t, a, a; ret; }",
         ".func (.reg .f32 r) f (.reg .f32 a)\n{ ret; }", ".func f() { ret; };", "}", "{",
         ".section .debug_str\n{\na:\n.b8 65,66 // ; }\n.b8 0\nb: .b32 a+4\n}", ".section .debug_str { .b8 1 };",
     ],
