@@ -70,6 +70,8 @@ def test_macros_of_known_headers_are_known(db: Database) -> None:
         ("_CCCL_PTX_ARCH() >= 1000", False, True),
         ("__CUDA_MINIMUM_ARCH__ == 900 && NV_TARGET_MINIMUM_SM_INTEGER == 90", True, False),
         ("_CCCL_CUDACC_AT_LEAST(12, 8)", True, True),
+        ("_CCCL_CUDA_COMPILER(NVHPC) || __CUDA_ARCH__ >= 1000", False, True),
+        ("_CCCL_CUDA_COMPILER(CLANG)", None, None),
         ("_CCCL_CUDACC_BELOW(12, 8)", False, False),
         ("_CCCL_CUDACC_AT_LEAST(12)", None, None),
         ("SOME_MACRO(12)", None, None),
