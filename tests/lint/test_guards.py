@@ -33,6 +33,7 @@ GUARDED = {
     "a macro for other targets": "#if __CUDA_ARCH__ >= 900\n#define HAS\n#endif\n#ifdef HAS\n{}\n#endif",
     "lines that go on": "#if defined(__CUDA_ARCH__) && \\\n    __CUDA_ARCH__ >= 900\n{}\n#endif",
     "comments": "#if /* from */ __CUDA_ARCH__ >= 900 // on\n{}\n#endif",
+    "words for operators": "#if defined(__CUDA_ARCH__) and not (__CUDA_ARCH__ < 900 or 0)\n{}\n#endif",
     "within a header": "#ifndef A_H\n#define A_H\n#define ON (__CUDA_ARCH__ >= 900)\n#if ON\n{}\n#endif\n#endif",
 }
 # What the file does not decide.

@@ -31,6 +31,10 @@ _TOKEN = re.compile(
     |(?P<operator><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),]))""",
     re.VERBOSE,
 )
+# C++ has other spellings of operators.
+_SPELLED = {
+    "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+}  # fmt: skip
 
 
 class _Directive(NamedTuple):
@@ -348,7 +352,8 @@ def _tokens(text: str) -> Iterator[str]:
         m = _TOKEN.match(text, position)
         if m is None:
             raise _UnreadableError
-        yield m[m.lastgroup or 0]
+        token = m[m.lastgroup or 0]
+        yield _SPELLED.get(token, token)
         position = m.end()
 
 
