@@ -102,6 +102,7 @@ PYTHON = {
     "one of several": "if get_device_capability()[0] in (9, 10, 12):\n    {}",
     "elif": "if capability[0] < 8:\n    pass\nelif capability[0] == 8:\n    pass\nelse:\n    {}",
     "behind a branch that leaves": "def f():\n    if props.compute_capability.major < 9:\n        return None\n    {}",
+    "a function of the target": "sm = _target_sm(target)\nif sm is not None and sm >= 90:\n    {}",
     "a test that is skipped": '@pytest.mark.skipif(capability < (9, 0), reason="no")\ndef test_f():\n    {}',
 }
 
@@ -116,10 +117,26 @@ def test_conditions_of_python_on_the_device_are_decided(db: Database, name: str)
 
 
 @pytest.mark.parametrize(
-    "text", ["if x >= 90:\n    {}", "if arch:\n    pass\nelse:\n    {}", "if a.capability() > b:\n    {}", "x = {}"]
+    "text", ["if x >= 90:\n    {}", "if arch:\n    pass\nelse:\n    {}", "if searching(x):\n    {}", "x = {}"]
 )
 def test_other_conditions_of_python_are_none(db: Database, text: str) -> None:
     assert [f.code for f in db.lint(text.format(CALL), target="sm_80", language="python")] == ["target-too-old"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if a.capability() > b:\n    {}",
+        "if not is_blackwell():\n    pass\nelse:\n    {}",
+        "def f():\n    if not has_sm90_features():\n        return 0\n    {}",
+        "x = {} if arch in SUPPORTED else None",
+    ],
+)
+def test_a_condition_of_python_on_the_device_that_is_not_understood_makes_a_warning(db: Database, text: str) -> None:
+    assert [f.code for f in db.lint(text.format(CALL), target="sm_80", language="python")] == ["unknown-guard"]
+    assert [f.code for f in db.lint(text.format(CALL.replace("tanh", "sin")), target="sm_80", language="python")] == [
+        "illegal-type"
+    ]
 
 
 def test_programs_in_strings_and_blocks_have_conditions_too(db: Database) -> None:
@@ -199,7 +216,9 @@ def random_condition(rng: random.Random, depth: int) -> str:
             ]
         )  # fmt: skip
     a, b, c = (f"({random_condition(rng, depth - 1)})" for _ in range(3))
-    operator = rng.choice(["<", ">", "<=", ">=", "==", "!=", "&&", "&&", "||", "||", "+", "-", "*", "&", "|", "^"])
+    operator = rng.choice(
+        ["<", ">", "<=", ">=", "==", "!=", "&&", "&&", "||", "||", "+", "-", "*", "&", "|", "^", "and", "or", "xor"]
+    )
     return rng.choice([f"{a} {operator} {b}", f"!{a}", f"{a} {operator} {b} {operator} {c}", f"{a} ? {b} : {c}"])
 
 

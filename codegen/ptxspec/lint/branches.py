@@ -126,7 +126,14 @@ def _arguments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 # Python
 
 _CAPABILITY = re.compile(r"(?:get_)?(?:device_|compute_|cuda_)?capability|(?:device_)?cc")
-_NUMBER = re.compile(r"(?:get_)?(?:sm|arch|(?:cuda|sm|gpu|device|target)_arch|sm_version|compute_cap\w*|arch_num)")
+_NUMBER = re.compile(
+    r"_?(?:get_)?(?:sm|arch|(?:cuda|sm|gpu|device|target)_arch|target_sm|sm_version|compute_cap\w*|arch_num)"
+)
+# Words of conditions on the device that are not understood, such as calls of a project's own functions.
+_OF_DEVICE = re.compile(
+    r"(?<![a-z])(?:sm_?\d\w*|sm|arch|cc|(?:device_|compute_)?cap(?:ability)?|ampere|ada|hopper|blackwell|rubin)(?![a-z])",
+    re.IGNORECASE,
+)
 _COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
@@ -149,8 +156,8 @@ class _Target(int):
 
 
 def of_python(view: View, target: str) -> Iterator[Span]:
-    """Yield the branches in a Python text that are for other targets."""
-    if not re.search(r"capab|arch|\bcc\b|\bsm\b|sm_version|compute_cap", view.text):
+    """Yield the branches in a Python text that are for other targets, or of which that is unknown."""
+    if not (_OF_DEVICE.search(view.text) or re.search(r"capab|arch|compute_cap", view.text)):
         return
     conditions = _Conditions(Python(view), target)
     for node in conditions.program.tree.nodes("if_statement", "elif_clause", "conditional_expression", "decorator"):
@@ -202,12 +209,14 @@ class _Conditions:
                 yield span._replace(start=node.end_byte)
 
     def _spans(self, asked: Node | None, then: Node | None, others: list[Node]) -> Iterator[Span]:
-        holds = self._truth(asked, 0)
-        condition = f"if {self.program.said(asked)}"
-        if holds is False and then is not None:
-            yield Span(then.start_byte, then.end_byte, False, condition)
-        if holds is True and others:
-            yield Span(others[0].start_byte, others[-1].end_byte, False, condition)
+        value, said = self._value(asked, 0), self.program.said(asked)
+        if not isinstance(value, bool) and not (value is None and _OF_DEVICE.search(said)):
+            return
+        condition = f"if {' '.join(said.split())}"
+        if value is not True and then is not None:
+            yield Span(then.start_byte, then.end_byte, value, condition)
+        if value is not False and others:
+            yield Span(others[0].start_byte, others[-1].end_byte, opposite(value), condition)
 
     def _skipped(self, node: Node) -> Iterator[Span]:
         """Yield a test that is skipped on this target."""

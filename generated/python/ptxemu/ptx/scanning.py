@@ -28,6 +28,8 @@ _STRINGS = re.compile(_STRING)
 _DECLARES = re.compile(r"\.(?:reg|func|entry|param|global|const|shared|local|tex)\b")
 _DEFINES = re.compile(r"#\s*[a-z]")  # not a line marker, as in # 1 "a.ptx"
 _NAMES = r"(?:\.[\w:]++)*+"
+# The directives of a module, before which the prototype of a function may end without a semicolon.
+_OF_MODULE = r"\.(?:extern|visible|weak|common|func|entry|global|const|shared|local|tex|file|section|alias)\b"
 _BLANKED = re.compile(rf"{COMMENT}|{_LINE}")
 # Comments may contain any characters.
 _STRANGE = re.compile(r"[^\t\n\f\r\x1a -~\0]")
@@ -203,6 +205,8 @@ class Scanner:
                     yield Other(start, kind, m[0][:length])
                 if problem:
                     yield problem
+            elif kind == "prototype":
+                yield Declaration(m[0], start)
             elif kind == "open" or kind == "close":
                 yield Declaration(m[0], start)
                 if problem := self._braces(view, m[0], start):
@@ -374,6 +378,9 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
                 (?:\s*+,\s*+function_name\s++[^\s,]++(?:\s*+\+\s*+\d++)?\s*+,\s*+inlined_at(?:\s++\d++)++)?
             | file\s++\d++\s++(?:{_STRING})(?:\s*+,\s*+\d++)*+ | address_size\s++\d++) )
       | (?P<comment> {COMMENT}|/\*(?s:.)*+ )
+      | (?P<prototype> (?:\.(?:extern|visible|weak)\b{_GAP})?\.func\b
+            (?:[^().;{{}}"/]++ | {COMMENT} | \((?:[^()/]++|{COMMENT}|\([^()]*+\))*+\) | (?!{_OF_MODULE})\. )*+
+            (?={_OF_MODULE}) )
       | (?P<directive> \.(?:[^;{{}}"/]++|{_STRING}|{COMMENT}|/(?![/*]))*+;? )
       | (?P<open> \{{++ )
       | (?P<close> \}}++ )
