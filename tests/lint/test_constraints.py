@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.judged_lines import lines_in_error, lines_refused, typical
+from oracles.nvcc import compiled
 from ptxspec import Database
 from ptxspec.lint.linter import Linter
 from ptxspec.ptxas.asking import find_ptxas
@@ -162,6 +163,31 @@ def test_the_constraints_of_triton_are_types(db: Database, text: str, codes: lis
 def test_llvm_has_a_constraint_for_predicates(db: Database, language: str, text: str, messages: list[str]) -> None:
     """LLVM's manual lists b among the constraints of NVPTX: a register of one bit."""
     assert [f.message for f in Linter(db).lint(text, "f", language)] == messages
+
+
+OF_BOOL = """\
+__global__ void k(bool *p, float *f, unsigned *u) {
+  bool b = p[0]; float x = f[0]; unsigned r = u[0];
+  asm volatile("setp.lt.f32 %0, %1, %1;" : "=b"(b) : "f"(x));
+  asm volatile("selp.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(f[1]), "b"(b));
+  asm volatile("@!%1 add.f32 %0, %0, %0;" : "+f"(x) : "b"(b));
+  asm volatile("mov.pred %0, %1;" : "=b"(b) : "b"(p[1]));
+  asm volatile("@%1 mov.b32 %0, %2;" : "+r"(r) : "b"(b), "b"(p[1]));
+  asm volatile("mov.b32 %0, %1;" : "=b"(b) : "r"(r));
+  asm volatile("add.f32 %0, %0, %1;" : "+f"(x) : "b"(b));
+  p[0] = b; f[0] = x; u[0] = r;
+}
+"""
+
+
+def test_nvcc_takes_that_constraint_for_a_bool(db: Database, ptxas: Path, nvcc: Path, tmp_path: Path) -> None:
+    module = compiled(nvcc, tmp_path, OF_BOOL, "sm_80").splitlines()
+    asm = [line for line, text in enumerate(OF_BOOL.splitlines(), 1) if "asm" in text]
+    made = [i + 1 for i, text in enumerate(module, 1) if "begin inline asm" in text]
+    refused = lines_refused(ptxas, tmp_path / "a.ptx", "\n".join(module))
+    expected = {line for line, i in zip(asm, made, strict=True) if i in refused}
+    assert lines_in_error(db, OF_BOOL, "c++") == expected
+    assert len(expected) == 3
 
 
 SCALED = "{ cvt.rs.satfinite.e4m3x4.f32 %0, {%1, %2, %3, @; }"

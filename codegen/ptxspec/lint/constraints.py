@@ -20,8 +20,8 @@ _CLOSED = re.compile(rf"(?:{_ATOM}|\((?:{_ATOM}|\((?:{_ATOM})*+\))*+\))*+\)")
 _NUMBER = re.compile(r"[%$](\d{1,4})(?!\d)")
 _LLVM = re.compile(r'\s*+,\s*+"([^"]*+)"')
 
-# Letters of LLVM that are not among those of CUDA's manual, and the types of their registers.
-_OF_LLVM = {"b": ".pred"}
+# The type of the registers of a letter that CUDA's manual does not list: LLVM has it, and nvcc takes it for a bool.
+_UNLISTED = {"b": ".pred"}
 
 # The letter of each operand, or its type; None if unknown.
 Constraints = tuple[str | None, ...]
@@ -61,8 +61,7 @@ def letters(listed: str) -> Constraints:
     """Return the operands of LLVM's constraints; clobbers, such as ~{memory}, are not operands."""
     if not listed:
         return ()
-    found = _letters([part.strip() for part in listed.split(",") if "~" not in part])
-    return tuple(_OF_LLVM.get(c, c) if c else None for c in found)
+    return _letters([part.strip() for part in listed.split(",") if "~" not in part])
 
 
 def uses(text: str) -> Counter[int]:
@@ -86,4 +85,4 @@ def closing(text: str, position: int) -> int | None:
 def _letters(found: list[str]) -> Constraints:
     plain = [c.strip("=+&% ") for c in found]
     same = [plain[int(c)] if c.isdigit() and int(c) < len(plain) else c for c in plain]
-    return tuple(c if len(c) == 1 and c.isalpha() else None for c in same)
+    return tuple(_UNLISTED.get(c, c) if len(c) == 1 and c.isalpha() else None for c in same)
