@@ -390,7 +390,12 @@ DECLARATIONS = """\
 { .reg .f32 %f0; }  { .reg .f32 x; { .reg .f32 x; } }  { .reg .f32 x; } { .reg .f32 x; }  { .reg .f32 x<4>, y<4>; }
 { .reg .f32 x<4>; .reg .b32 x<8>; }  { .reg .f32 x<4>; .reg .f32 x3; }  { .reg .f32 x<4>; .reg .f32 x03; }
 { .reg .f32 x<4>; .reg .f32 x4; }  { .reg .f32 x; .reg .f32 x<4>; }  .reg .f32 pp;  .reg .f32 %f0;  .reg .f32 ga;
-.reg .f32 k;  { .reg .f32 pp; }"""
+.reg .f32 k;  { .reg .f32 pp; }  { .reg .f32 x2; .reg .b32 x<4>; }  { .reg .f32 x7, x3; .reg .b32 y, x<0x4>; }
+{ .reg .f32 x<4>, x2; }  { .reg .f32 x2, x<4>; }  { .reg .f32 x<4>, x02; }  { .reg .f32 x02, x<4>; }
+{ .reg .f32 x2; .reg .f32 x<2>; }  { .reg .f32 x0; .reg .f32 x<1>; }  { .reg .f32 x2, x0; .reg .f32 x<4>; }
+{ .reg .f32 x12; .reg .f32 x1<5>; }
+{ .reg .f32 x<12>; .reg .f32 x1<2>; }  { .reg .f32 x2; { .reg .f32 x<4>; } }  { .shared .b32 x2; .reg .b32 x<4>; }
+{ .reg .f32 x<4>, x<4>; }  { .reg .v2 .f32 x2; .reg .f32 x<4>; }"""
 
 
 @pytest.mark.sampled(24)

@@ -23,6 +23,7 @@ _PARAMETER = re.compile(r"\.reg\b\s*(?:\.align\s+\d+\s*)?(?P<type>(?:\.v\d\s*)?\
 _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
+_COUNT = re.compile(r"0|[1-9][0-9]{0,9}|0[xX][\da-fA-F]{1,9}")
 # Placeholders of inline assembly, which may be constants.
 _PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
 # Names in these may be names of constants.
@@ -45,7 +46,8 @@ _ARRAY = "array"
 _LANES = {"2": ".x.y.r.g", "4": ".x.y.z.w.r.g.b.a"}
 _MANY = 100_000
 
-# The names of registers, variables and functions in one block: for %f<9>, %f has the count and the type.
+# The names of registers, variables and functions in one block: for %f<9>, `%f<` has the count and the type. Of names
+# with numbers, such as %f2 and %f7, `%f>` has the lowest number.
 Block = dict[str, tuple[int | None, str]]
 
 
@@ -87,10 +89,10 @@ class Registers:
         m = _REG.match(re.sub(COMMENT, lambda c: " " * len(c[0]), directive))
         new: Block = {}
         for one in _NAME.finditer(m.string, *m.span("names")) if m else ():
-            name = one[1].replace("%%", "%") + "<" * bool(one[2])
-            if name in new or _find(self._blocks[-1], name):
+            name = one[0].replace("%%", "%")
+            if _has(new, name) or _has(self._blocks[-1], name):
                 yield one[0], one.start()
-            new[name] = (None, "")
+            _add(new, kinds.REGISTER, name)
 
     def known(self, operand: Operand) -> Operand:
         """Return an operand with the known kinds of the names of registers in it."""
@@ -124,7 +126,7 @@ class Registers:
         elif is_head:
             functions: Block = {}
             _add_variables(functions, _outside(text))
-            functions = dict.fromkeys(functions, (None, kinds.FUNCTION))
+            functions = {name: (number, kinds.FUNCTION) for name, (number, _) in functions.items()}
             self._blocks[0] |= functions
             if not text.rstrip().endswith(";"):
                 self._pending = {p["name"]: (None, _type(p["type"])) for p in _PARAMETER.finditer(text)}
@@ -237,7 +239,7 @@ def _add_variables(block: Block, text: str) -> None:
             if m["count"]:
                 _add(block, kind, m["name"] + m["count"])
             else:
-                block.setdefault(m["name"], (None, kind))
+                _add_one(block, kind, m["name"])
 
 
 def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
@@ -271,12 +273,32 @@ def _add(block: Block, type_: str, names: str) -> bool:
         if m is None:
             return False
         if m[2] is None:
-            block.setdefault(m[1], (None, type_))
-        elif re.fullmatch(r"0|[1-9][0-9]{0,9}|0[xX][\da-fA-F]{1,9}", m[2]):
+            _add_one(block, type_, m[1])
+        elif _COUNT.fullmatch(m[2]):
             block.setdefault(f"{m[1]}<", (int(m[2], 0), type_))
         else:
             return False
     return True
+
+
+def _add_one(block: Block, type_: str, name: str) -> None:
+    block.setdefault(name, (None, type_))
+    prefix = name.rstrip(_DIGITS)
+    number = name[len(prefix) :]
+    if number and len(number) < 12 and str(int(number)) == number:
+        lowest = block.get(f"{prefix}>", (None, ""))[0]
+        block[f"{prefix}>"] = (int(number) if lowest is None else min(lowest, int(number)), type_)
+
+
+def _has(block: Block, name: str) -> bool:
+    """Return whether a block has a register with a name already, or one of those that x<4> stands for."""
+    m = _NAME.fullmatch(name)
+    if m is None or m[2] is None:
+        return _find(block, name) is not None
+    lowest = block.get(f"{m[1]}>", (None, ""))[0]
+    # The assembler does not compare the names if %f0 is among them.
+    reached = lowest and _COUNT.fullmatch(m[2]) and lowest < int(m[2], 0)
+    return bool(reached) or f"{m[1]}<" in block
 
 
 def as_held(type: str, registers: Mapping[str, Sequence[str]]) -> str:
