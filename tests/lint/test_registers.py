@@ -348,7 +348,9 @@ cp.async.ca.shared.global [%r0], [%d0], 4;  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f
 tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [gt, v];  tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [gt, {v, %f0}];
 mov.v2.b64 w, {w, %b0};  mov.v2.b64 w, {w.x, %b0};  mov.b128 q, {w, %b0};  st.global.v2.f32 [%b0], {v, %f0};
 st.global.v2.f32 [%b0], {v};  st.global.v2.f32 [%b0], v;  ld.global.v2.f32 {v, %f0}, [%b0];
-st.global.v2.f32 [%b0], {v.x, v.y};  ld.global.v4.f32 {%f0, %f1, v}, [%b0];"""
+st.global.v2.f32 [%b0], {v.x, v.y};  ld.global.v4.f32 {%f0, %f1, v}, [%b0];  ld.global.f32 %f0, [%b0+%f1];
+ld.global.f32 %f0, [%b0+%b1];  ld.global.f32 %f0, [%b0 + %r0];
+ld.global.f32 %f0, [%b0+WARP_SZ];  ld.global.f32 %f0, [ga+%r0];  ld.global.f32 %f0, [%b0+ga];"""
 DECLARING = ".reg .f64 %d<8>; .reg .v2 .b64 w; .reg .f16 %hh; .reg .b128 q; "
 
 
@@ -372,6 +374,10 @@ def test_addresses_and_parts_of_vectors_are_those_that_ptxas_takes(
          "t is a .f32 register, which cannot be an address"),
         ('asm("{ .reg .v2 .b32 v; st.global.v2.b32 [%0], {v, %1}; }" :: "l"(p), "r"(x));', "illegal-operand",
          "v is a vector, which cannot be part of another"),
+        ('asm("ld.global.u32 %0, [%1+%2];" : "=r"(x) : "l"(p), "r"(i));', "syntax",
+         "only an integer can be added to an address"),
+        ('asm("ld.global.u32 %0, [%1+%2];" : "=r"(x) : "l"(p), "n"(4));', "", ""),
+        ('asm("ld.global.u32 %0, [%1+%2];" : "=r"(x) : "l"(p), "C"(text));', "", ""),
         # nvcc makes 32-4 of it, and of f the register of bits that it takes for an address.
         ('asm("ld.local.u32 %0, [%1-4];" : "=r"(x) : "n"(32));', "", ""),
         ('asm("ld.shared.f32 %0, [%1];" : "=f"(x) : "f"(a));', "", ""),

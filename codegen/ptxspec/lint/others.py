@@ -18,6 +18,7 @@ _GUARD = re.compile(r"@\s*+!?\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NAME = re.compile(r"(?<![\w.$%])(?:%{0,2}(?!_\b)[A-Za-z_$][\w$]*+|[%$]\d++)", re.ASCII)
 # The begin of an address by a name, and the names in braces.
 _ADDRESS = re.compile(rf"(?:^|,)\s*+\[\s*+(?P<name>{_NAME.pattern})\s*+(?P<behind>[-+\]]|\.\s*+[A-Za-z]\w*+)", re.ASCII)
+_ADDED = re.compile(rf"\s*+(?P<name>{_NAME.pattern})\s*+[-+\]]", re.ASCII)
 _IN_BRACES = re.compile(r"\{[^{}]*+\}")
 _WHOLE_NAME = re.compile(rf"{_NAME.pattern}(?!\s*+[.\[])", re.ASCII)
 # Placeholders of inline assembly, which may be constants.
@@ -119,7 +120,7 @@ class Specials:
 
 def places(item: Instruction | Other, registers: Registers) -> Iterator[Problem]:
     """Yield the errors in the operands of an instruction that none has: vectors within vectors, and addresses that are
-    neither a name nor a name and an offset, or that are registers of numbers."""
+    neither a name nor a name and an integer, or that are registers of numbers."""
     if HOLE in item.operands:
         return
     for braces in _IN_BRACES.finditer(item.operands) if registers.has_vectors else ():
@@ -141,6 +142,19 @@ def places(item: Instruction | Other, registers: Registers) -> Iterator[Problem]
         elif _NO_ADDRESS.match(kind):
             message = f"{name} is a {kind} register, which cannot be an address"
             yield Problem(start, len(name), "illegal-register", message, "name a register of .b64 or .b32")
+        elif (
+            behind == "+"
+            and (added := _ADDED.match(item.operands, m.end()))
+            and _is_no_integer(registers.kind(added["name"]))
+        ):
+            start, message = item.operands_start + added.start("name"), "only an integer can be added to an address"
+            help = "name an integer, or compute the address in a register first"
+            yield Problem(start, len(added["name"]), "syntax", message, help)
+
+
+def _is_no_integer(kind: str) -> bool:
+    """Return whether a name of this kind is certainly not an integer. Of the constraint C, compilers make any text."""
+    return kind in _NOT_WRITTEN or (kind[0] in '."' and kind != '"C"')
 
 
 def lengths(item: Instruction | Other, registers: Registers, outside: Mapping[str, Outside]) -> Iterator[Problem]:
