@@ -98,7 +98,66 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
     ),
     "Hopper's instructions on a GeForce": Log(
         "ptxas g.ptx, line 10; error   : Instruction 'wgmma.fence' not supported on .target 'sm_120'\n",
-        ("compile for sm_120a if ptxas says that it has it; else use code written for sm_120",),
+        ("use code written for sm_120",),
+        ("'wgmma.fence', which requires sm_90a from PTX 8.0\n",),
+    ),
+    "Hopper's instructions without the a": Log(
+        "ptxas g.ptx, line 10; error   : Instruction 'setmaxnreg.inc' not supported on .target 'sm_90'\n",
+        ("compile for sm_90a with .version 8.0 (CUDA 12.0) or newer",),
+    ),
+    "kinds that came in different PTX versions": Log(
+        "ptxas g.ptx, line 1; error   : Instruction 'tcgen05.wait' cannot be compiled for architecture 'sm_100'\n",
+        (
+            "compile for sm_100a with .version 8.6 (CUDA 12.8) or newer, or for sm_100f with .version 8.8 (CUDA 12.9) "
+            "or newer",
+        ),
+    ),
+    "a reduction that Hopper lacks": Log(
+        "ptxas g.ptx, line 1; error   : Instruction 'redux.f32' not supported on .target 'sm_90'\n",
+        ("use code written for sm_90",),
+        ("which requires sm_100a from PTX 8.6", "if the GPU is newer than sm_90 and one of these, compile for it"),
+    ),
+    "block scales, in colour": Log(
+        "[ 28%] Building CUDA object mmq.cu.o\n"
+        "\x1b[31mptxas m.ptx, line 1; error   : Feature '.kind::mxf4' not supported on .target 'sm_121'\x1b[0m\n"
+        "\x1b[31mptxas m.ptx, line 1; error   : Feature '.scale_vec::2X' not supported on .target 'sm_121'\x1b[0m\n",
+        ("compile for sm_121a or sm_121f with .version 8.8 (CUDA 12.9) or newer",),
+        ("    ptxas: Feature '.kind::mxf4' not",),
+    ),
+    "block scales, from a forum": Log(
+        "ptxas /tmp/m.ptx, line 12; error : Instruction \u2018mma with block scale\u2019 not supported on .target "
+        "\u2018sm_120\u2019\n",
+        ("compile for sm_120a with .version 8.7 (CUDA 12.8) or newer, or for sm_120f with .version 8.8",),
+    ),
+    "FP4 on a GPU without it": Log(
+        "ptxas q.ptx, line 60; error   : Instruction 'cvt with .e2m1x2' not supported on .target 'sm_90'\n",
+        ("on sm_90 write a recipe: `ptxspec query cvt.rn.satfinite.e2m1x2.f32 --target sm_90` has one",),
+        ("requires sm_100a, sm_101a from PTX 8.6",),
+    ),
+    "a type that an older ptxas does not know": Log(
+        "ptxas q.ptx, line 60; error   : Unknown modifier '.e4m3x2'\n",
+        ("use ptxas of CUDA 11.8 or newer, with .version 7.8 or newer",),
+    ),
+    "a modifier of a load that an older ptxas does not know": Log(
+        "ptxas q.ptx, line 60; error   : Unknown modifier '.mmio'\n",
+        ("use ptxas of CUDA 12.2 or newer, with .version 8.2 or newer",),
+    ),
+    "instructions that an older ptxas does not know": Log(
+        "ptxas q.ptx, line 6; error   : Not a name of any known instruction: 'wgmma'\n"
+        "ptxas q.ptx, line 9; error   : Not a name of any known instruction: 'tanh'\n",
+        ("use ptxas of CUDA 12.0 or newer, with .version 8.0", "use ptxas of CUDA 11.0 or newer, with .version 7.0"),
+    ),
+    "names of PTX, almost": Log(
+        "ptxas q.ptx, line 6; error   : Unknown symbol 'WARPSZ'\n"
+        "ptxas q.ptx, line 9; error   : Unknown symbol '%tidx'\n"
+        "ptxas q.ptx, line 9; error   : Unknown symbol '%p1'\n",
+        ("write WARP_SZ", "write %tid.x", "declare %p1 before this line"),
+    ),
+    "ptxas behind the words of its caller": Log(
+        "INTERNAL: ptxas exited with non-zero error code 65280, output: ptxas /tmp/t-1, line 10; error   : Feature "
+        "'tanh' requires .target sm_75 or higher\n",
+        ("compile for sm_75 or newer",),
+        ("        at /tmp/t-1:10\n",),
     ),
     "vLLM on a T4": Log(
         "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has "

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..catalog import Requirement
 from ..query.database import Database, Variant
+from .hardware import instead
 from .meanings import Meaning, floors
 
 # A message may name a modifier and what it modifies: '.satfinite' on 'cvt.tf32.f32.rn'.
@@ -50,15 +51,13 @@ def target_floor(db: Database, m: re.Match[str]) -> Meaning:
 def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
     """Return the meaning of `X not supported on .target T`: the targets that have X, which may be a kind of T itself.
     ptxas does not say which; if the words name variants with different targets, each target is listed with such a
-    variant."""
+    variant. If no kind of T has X, the GPU for which the code is compiled does not have it."""
     name, target = m["name"], m["target"]
     if target not in db.targets:
         return None
     variants = meant(db, name)
     if not variants:
-        kind = next((t.name for t in db.targets.values() if t.base == target), "")
-        first = f"compile for {kind} if ptxas says that it has it; else " if kind else ""
-        return Meaning(f"{first}use code written for {target}", (f"{target} does not have {name}",))
+        return _unsupported_outside(db, name, target)
     lacking = [v for v in variants if not db.catalog.takes(v.requires, target)]
     needs = dict.fromkeys(v.requires for v in lacking)
     if not needs:
@@ -66,17 +65,62 @@ def unsupported(db: Database, m: re.Match[str]) -> Meaning | None:
     if not any(r.on for r in needs):
         both = db.catalog.together(needs)
         return both and floors(db, both.target, db.catalog.window(both, both.target)[0])
+    on_kinds = [v for v in lacking if db.catalog.siblings(v.requires, target)]
+    if not on_kinds and all(v.requires.on for v in lacking):
+        change, more = instead(db, lacking, target)
+        first = lacking[0]
+        needs_it = f"{first.spelling} requires {db.catalog.text(first.requires)}"
+        return Meaning(change, (f"{target} does not have {name}; {needs_it}", *more), few=True)
     bounds: dict[str, list[Variant]] = {}
-    for v in lacking:
+    for v in on_kinds or lacking:
         for f in db.catalog.refusals(v.requires, target):
             if f.code in _NEWER:
                 bounds.setdefault(_NEWER[f.code].format(f.bound), []).append(v)
     told = {bound: _with_versions(db, bound, target, some) for bound, some in bounds.items()}
     why = tuple(f"{target} does not have {name}, which requires {said}" for said in told.values())
     if len(bounds) == 1:
-        return Meaning(f"compile for {next(iter(bounds))}", why)
+        return Meaning(f"compile for {next(iter(bounds))}", why, few=True)
     places = (f"{bound} for {some[0].spelling}" for bound, some in bounds.items())
-    return Meaning(f"compile for {'; '.join(places)}", why)
+    return Meaning(f"compile for {'; '.join(places)}", why, few=True)
+
+
+def _unsupported_outside(db: Database, name: str, target: str) -> Meaning:
+    """Return the meaning of `X not supported on .target T` for an X outside of the database."""
+    needs = [r for r in _needs_outside(db, name) if not db.catalog.takes(r, target)]
+    kinds = dict.fromkeys(k for r in needs for k in db.catalog.siblings(r, target))
+    if kinds:
+        by_version: dict[str, list[str]] = {}
+        for kind in kinds:
+            here = (db.catalog.here(r, kind).ptx for r in needs if db.catalog.takes(r, kind))
+            by_version.setdefault(min(here, key=_order(db)), []).append(kind)
+        said = (f"for {' or '.join(some)} with .version {db.versions[p]} or newer" for p, some in by_version.items())
+        return Meaning(f"compile {', or '.join(said)}", (f"{target} does not have {name}",), few=True)
+    if needs:
+        where = " or ".join(dict.fromkeys(map(db.catalog.text, needs)))
+        why = f"{target} does not have {name}, which requires {where}"
+        newer = any(db.targets[r.target].order > db.targets[target].order for r in needs)
+        if_newer = (f"if the GPU is newer than {target} and one of these, compile for it",) if newer else ()
+        return Meaning(f"use code written for {target}", (why, *if_newer), few=True)
+    kind = next((t.name for t in db.targets.values() if t.base == target), "")
+    if_so = f"compile for {kind} if ptxas says that it has it; else " if kind else ""
+    why = f"{target} does not have {name}"
+    return Meaning(f"{if_so}use code written for {target}", (why,), few=True, guess=True)
+
+
+def _needs_outside(db: Database, feature: str) -> list[Requirement]:
+    """Return what the words of a message require at least outside of the database: an opcode with the modifiers that
+    are known of it, or if the words name no opcode each form that has the modifiers."""
+    words = [w for w in _WORD.findall(feature) if w not in _FILLING]
+    opcodes = [o for w in words if (o := w.partition(".")[0]) in db.outside]
+    if opcodes:
+        # 'mma with block scale' has .block_scale.
+        names = [n for w in words for n in w.split(".")[1:]]
+        names.append("_".join(w for w in words if "." not in w and w not in db.outside))
+        needs = db.outside[opcodes[0]].requires(names, db.catalog)
+        return [needs] if needs else []
+    names = [n for w in words for n in w.split(".") if n]
+    forms = (f for o in db.outside.values() for f in o.forms)
+    return list(dict.fromkeys(f.requires for f in forms if names and {*names} <= f.names))
 
 
 def _with_versions(db: Database, bound: str, target: str, variants: Sequence[Variant]) -> str:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ..catalog import Requirement
 from ..catalog.explaining import Asked, differences, lacks_text, summary
 from ..catalog.known import names_of
 from ..catalog.likeness import are_near, is_other_function, nearest, suggest
+from ..catalog.special import FIELDS, SpecialRegister
 from ..compact import compact
 from ..lint.rules import DatabaseRules
 from ..ptx import constants
@@ -207,8 +209,23 @@ def _unknown(db: Database, m: re.Match[str]) -> Meaning | None:
     if name in db.data["assembler"]["leading"]:
         found = [v.spelling for v in db.variants if name in v.modifiers and db.is_advisable(v)]
         return Meaning(f".{name} must follow the opcode directly, as in {found[0]}") if found else None
+    of_it = [v.requires for v in db.variants if name in v.modifiers or name in v.types]
+    of_it += [f.requires for o in db.outside.values() for f in o.forms if name in f.names]
+    if of_it:
+        return _older_ptxas(db, f".{name}", of_it)
     near = _near(name, [*db.data["modifiers"], *db.data["types"]])
     return Meaning(f"did you mean '.{near}'?") if near else Meaning(f"no instruction of this database has .{name}")
+
+
+def _older_ptxas(db: Database, name: str, needs: Iterable[Requirement]) -> Meaning:
+    """Return the meaning of a name that a ptxas does not know and PTX has: the ptxas is older than the name."""
+    first = min(map(db.catalog.first_version, needs), key=lambda ptx: db.versions[ptx].order)
+    version = db.versions[first]
+    release = f"CUDA {version.cuda}" if version.cuda else f"a release that supports PTX {first}"
+    return Meaning(
+        f"use ptxas of {release} or newer, with .version {first} or newer",
+        (f"{name} was introduced in PTX {first}: this ptxas is older", "`ptxas --version` shows its release"),
+    )
 
 
 def _near(name: str, known: Iterable[str]) -> str | None:
@@ -271,6 +288,10 @@ def _no_target(db: Database, m: re.Match[str]) -> Meaning:
 
 def _no_instruction(db: Database, m: re.Match[str]) -> Meaning:
     name = m["name"]
+    if name in db.opcodes:
+        return _older_ptxas(db, name, (v.requires for v in db.opcodes[name].variants))
+    if name in db.outside and db.outside[name].forms:
+        return _older_ptxas(db, name, (f.requires for f in db.outside[name].forms))
     if name.lower() in db.opcodes:
         return Meaning(f"opcodes are written in lower case: {name.lower()}")
     near = None if is_other_function(name, db.opcodes) else _near(name, [*db.opcodes, *db.other_opcodes])
@@ -287,11 +308,25 @@ def _unreadable(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
+    known = [n for r in db.special_registers.values() for name in r.names for n in (name, *_fields(r, name))]
+    known += db.data["assembler"]["named_integers"]
+    bare = _letters(m["name"])
+    if meant := [n for n in known if _letters(n) == bare and n != m["name"]]:
+        return Meaning(f"write {meant[0]}", (f"PTX has no {m['name']}, and {m['name']} is not declared",))
     change = (
         f"declare {m['name']} before this line, in this block or an enclosing one; declare a register as in "
         f"`.reg .f32 {m['name']};`"
     )
     return Meaning(change, ("give a register the type that its instructions accept",))
+
+
+def _fields(r: SpecialRegister, name: str) -> Iterator[str]:
+    yield from (f"{name}.{field}" for field in FIELDS if r.fields)
+
+
+def _letters(name: str) -> str:
+    """Return a name without what is easily forgotten in it: dots, underscores and the case of letters."""
+    return name.replace(".", "").replace("_", "").lower()
 
 
 def _vector_size(db: Database, m: re.Match[str]) -> Meaning:
@@ -337,7 +372,11 @@ _STOPPED = "ptxas stopped here and did not check the rest; `ptxspec lint` checks
 _OF = r"instruction '(?P<opcode>[^']*)'"
 _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (rf"{NAMED} requires \.target (?P<target>\w+) or higher", target_floor),
-    (rf"(?:Feature|Instruction) {NAMED} not supported on \.target '(?P<target>\w+)'", unsupported),
+    (
+        rf"(?:Feature|Instruction) {NAMED} (?:not supported on \.target|cannot be compiled for architecture) "
+        r"'(?P<target>\w+)'",
+        unsupported,
+    ),
     (rf"{NAMED} requires PTX ISA \.version (?P<version>[\d.]+) or later", ptx_floor),
     (rf"Illegal modifier '\.?(?P<modifier>[^']*)' for {_OF}", _illegal),
     (rf"Illegal rounding modifier for {_OF}", _illegal_rounding),

@@ -29,7 +29,7 @@ def on_gpu(db: Database, m: Meaning, around: Surroundings) -> Meaning:
     older = [t for t in around.gpus or around.targets if db.targets[t].order < db.targets[m.target].order]
     if not older:
         return m._replace(why=(*m.why, *(f"the log's GPU, {g}, has it" for g in around.gpus)))
-    change, why = _instead(db, m.lacking, older[0])
+    change, why = instead(db, m.lacking, older[0])
     if around.gpus and len(older) == len(around.gpus):
         newer = f"the log's GPU is {of_all(older)}: no option and no CUDA release adds to it what {m.target} introduced"
         ptx = f" with .version {db.versions[m.ptx]} or newer" if m.ptx else ""
@@ -48,7 +48,7 @@ def _macro(db: Database, target: str) -> str:
     return f"{(db.catalog.plain(target) or target).removeprefix('sm_')}0"
 
 
-def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, tuple[str, ...]]:
+def instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, tuple[str, ...]]:
     """Return what to write instead of variants that a GPU lacks, and further notes."""
     missing = [v for v in lacking if not db.catalog.takes(v.requires, gpu)]
     mended = [v for v in missing if any(r.works for r in recipes(db, v, gpu, None))]
@@ -58,6 +58,9 @@ def _instead(db: Database, lacking: Sequence[Variant], gpu: str) -> tuple[str, t
     of_some = f"there is a proved recipe for {len(mended)} of {len(missing)} instructions that may be meant: "
     why = (f"{of_some}`ptxspec query {mended[0].spelling} --target {gpu}`",) if mended else ()
     types = dict.fromkeys(t for v in missing for t in v.types if t in db.floats and not _has(db, missing, t, gpu))
+    # A type of 8 bits or fewer is there for its size, and a larger one does not replace it.
+    formats, about = db.data["formats"], db.data["types"]
+    types = {t: None for t in types if not mended or formats[about[t]["format"]]["width"] > 8}
     others = {t: found for t in types if (found := list(_others(db, missing, t, gpu)))}
     if others:
         told = "; ".join(f"for .{t} use {of_one(found)}" for t, found in others.items())

@@ -17,7 +17,7 @@ from ..query.database import Database, Variant
 from . import forms, tools
 from .hardware import on_gpu
 from .meanings import NOT_OURS, Meaning, floors, together
-from .messages import Message, Place, driver_error, message
+from .messages import Message, Place, driver_error, message, plain
 from .rows import first, rows
 from .surroundings import Surroundings, surroundings
 
@@ -59,7 +59,7 @@ class Explanation(NamedTuple):
 def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Complaint]:
     """Return the distinct messages of a log, in its order. `direct`: every line is a message, whatever it looks
     like."""
-    log = [line[:_LONGEST].rstrip() for line in log]
+    log = [plain(line[:_LONGEST]).rstrip() for line in log]
     # Most kinds of messages are not in a log: these are ruled out once for all lines.
     text = "\n".join(log)
     here = [row for row in rows(db) if row.pattern.search(text)]
@@ -140,6 +140,8 @@ def _of_one_instruction(
     asking = [(c, m) for c, m in group if m.target or m.ptx]
     if len(asking) > 1:
         yield tuple(c for c, _ in asking), together(db, (m for _, m in asking))
+    if sure := next((m for _, m in group if m.few and not m.guess), None):
+        group = [(c, sure._replace(why=m.why) if m.guess else m) for c, m in group]
     for c, m in group:
         if len(asking) < 2 or not (m.target or m.ptx):
             yield (c,), m

@@ -15,7 +15,8 @@ class Meaning(NamedTuple):
     """The meaning of a message. `change` fixes it; `others` are alternatives, shown on request. If the change is a
     newer target or PTX version, these are `target` and `ptx`, so that it can be merged with that of other messages;
     `ptx` is None if an unknown version may be required. `lacking` are the variants that the message means, as far as
-    they are known. `known` is false if `change` says that nothing is known."""
+    they are known. `few`: the message is about something that only few targets have; the change names these, or leaves
+    it to the reader to find them if it is a `guess`. `known` is false if `change` says that nothing is known."""
 
     change: str
     why: tuple[str, ...] = ()
@@ -23,6 +24,8 @@ class Meaning(NamedTuple):
     target: str = ""
     ptx: str | None = ""
     lacking: tuple[Variant, ...] = ()
+    few: bool = False
+    guess: bool = False
     known: bool = True
 
 

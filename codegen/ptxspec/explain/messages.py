@@ -11,7 +11,8 @@ from .rows import Row
 
 # It uses the name by which it was started: Triton has a ptxas-blackwell.
 _PTXAS = re.compile(
-    r"\bptxas[\w.-]* +(?:(?P<file>[^;]+?), line (?P<line>\d+); )?(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
+    r"\bptxas[\w.-]* +(?:(?P<file>(?:(?!\bptxas )[^;])+?), line (?P<line>\d+); )?"
+    r"(?P<severity>error|fatal)\s*: (?P<text>.*?)\s*$",
 )
 _OTHERS = re.compile(r"\b(?:(?P<tool>nvcc|nvlink)(?:\.exe)? +|nvrtc: )(?:error|fatal)\s*: (?P<text>.*?)\s*$")
 # The position in a complaint of a C++ compiler: a.cu(4): error, a.cu:4:9: error.
@@ -21,6 +22,9 @@ _NUMBER = re.compile(
     r"|\[(?P<bracketed>\d{3})\] Call to cu",
     re.IGNORECASE,
 )
+# What terminals, forums and chats put into a log: colours, and other quotation marks.
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_QUOTES = str.maketrans("\u2018\u2019\u201b\u201c\u201d", "'''\"\"")
 # The driver and nvJitLink have no file for the text that they assemble.
 JIT_FILE = "application ptx input"
 
@@ -37,6 +41,11 @@ class Message(NamedTuple):
     tool: str
     text: str
     place: Place | None = None
+
+
+def plain(line: str) -> str:
+    """Return a line of a log as the tool wrote it."""
+    return _COLOUR.sub("", line).translate(_QUOTES)
 
 
 def message(kinds: Sequence[Row], line: str) -> Message | None:

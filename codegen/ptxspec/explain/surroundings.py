@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..catalog.names import called
 from ..query.database import Database
+from .messages import plain
 
 _TARGET = r"(?:compute|sm)_(\d+[af]?)"
 # Options that tell compilers the target, and files that are named after it.
@@ -45,7 +46,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(db: Database, lines: Iterable[str]) -> Surroundings:
-    text = "\n".join(lines)
+    text = "\n".join(map(plain, lines))
     triton = "triton" in text.lower()
     driver = re.search(r"\bCUDA Version\s*:\s*(\d+\.\d+)", text)
     compiler = re.search(r"Cuda compilation tools, release (\d+\.\d+)", text)
