@@ -254,7 +254,7 @@ def test_lint_says_what_ptxas_says(
         ("Feature 'cvt.e2m1x2.f32' not supported on .target 'sm_120'", ["which requires sm_120a or sm_120f"]),
         (
             "Feature '.pzo' not supported on .target 'sm_103f'",
-            ["sm_103f does not have '.pzo', which requires sm_107f family"],
+            ["sm_103f does not have '.pzo'; cvt.rn.pzo.f16.f32 requires sm_107f family from PTX 9.4"],
         ),
         ("Instruction 'cvt with .s2f6x2' not supported on .target 'sm_110f'", ["which requires sm_110a"]),
         # One word for what different targets have: each with one that needs it.

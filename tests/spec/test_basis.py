@@ -295,7 +295,7 @@ def test_a_refused_spelling_is_told_by_query_lint_ledger_and_page() -> None:
         "NVIDIA's manual lists rcp.f64 as rcp.rn.f64, for sm_13 or newer, PTX 1.0 to 1.3; "
         "ptxas 13.5.37 accepts it on no target"
     )
-    nothing = "rcp.rn.f64 exists, but not on sm_13 and PTX 1.3; from sm_10, PTX 1.4 on"
+    nothing = "rcp.rn.f64 exists, but not on sm_13 and PTX 1.3; from sm_13, PTX 1.4 on"
     for target, ptx, help in (
         (None, None, "write rcp.rn.f64"),
         ("sm_13", "1.3", nothing),
