@@ -10,7 +10,7 @@ from typing import Any
 from . import tensor
 from .query import functions
 from .query.answers import told, verdict_as_text
-from .query.calls import Call, on
+from .query.calls import Call, compiled
 from .query.database import Database, Variant
 from .query.lists import variants_as_table
 from .query.verdicts import Verdict
@@ -69,7 +69,7 @@ class Function(Answer):
 
     @classmethod
     def called(cls, db: Database, calls: Sequence[Call], target: str | None) -> Function:
-        compiles = any(on(db, call, target).becomes for call in calls)
+        compiles = bool(compiled(db, calls, target))
         found = cls(variant=calls[0].name, operands=None, exists=True, available=compiles)
         found._asked, found._calls = (db, target, None), tuple(calls)
         return found

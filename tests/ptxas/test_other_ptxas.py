@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from ptxspec.cli import verify as command
+from ptxspec import specification
 from ptxspec.cli.main import main
 from ptxspec.model import Spec
 from ptxspec.ptxas import asking, verify
@@ -79,7 +79,7 @@ def test_an_older_ptxas_finds_what_is_wrong(older: Path, small: Spec) -> None:
 def test_the_command_says_which_pairs_were_not_judged(
     older: Path, small: Spec, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command.reading, "read", lambda root: small)
+    monkeypatch.setattr(specification, "read", lambda root: small)
     arguments = ["verify", "--ptxas", str(older), "--root", str(ROOT)]
     assert main(arguments) == 0
     first, second = capsys.readouterr().out.splitlines()
@@ -120,7 +120,7 @@ def test_what_is_no_ptxas_is_said(
     text: str,
     said: str,
 ) -> None:
-    monkeypatch.setattr(command.reading, "read", lambda root: small)
+    monkeypatch.setattr(specification, "read", lambda root: small)
     path = program(tmp_path / "program", text)
     assert main(["verify", "--ptxas", str(path), "--root", str(ROOT)]) == 2
     err = capsys.readouterr().err
@@ -130,7 +130,7 @@ def test_what_is_no_ptxas_is_said(
 def test_a_file_that_is_no_program_or_none(
     tmp_path: Path, spec: Spec, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command.reading, "read", lambda root: spec)
+    monkeypatch.setattr(specification, "read", lambda root: spec)
     path = tmp_path / "text"
     path.write_text("text")
     for given, said in ((path, "cannot be run: Permission denied"), (tmp_path, f"no file {tmp_path}; install")):

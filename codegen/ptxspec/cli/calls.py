@@ -6,11 +6,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .. import roots
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from ..model import CallEvidence
-from . import NO, OK, counted, progress_bar
+from . import NO, OK, counted, held, progress_bar
 
 _PATH = "spec/observed/calls.yaml"
 _INTRINSICS = "spec/observed/intrinsics.yaml"
@@ -37,20 +36,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from .. import specification as reading
     from ..nvcc import record, triton
     from ..nvcc.compiling import NvccError, find_nvcc
     from ..query.database import Database
 
-    root = (roots.find_own if options.record else roots.find_source)(options.root)
-    spec = reading.read(root.path)
-    nvcc = find_nvcc(options.nvcc)
-    if nvcc is None:
-        where = f"no file {options.nvcc}" if options.nvcc else "no nvcc found"
-        raise PtxspecError(
-            f"{where}; install it with `pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl`, or install "
-            "the CUDA toolkit; g++ is required too"
-        )
+    root, spec = held.described(options)
+    help = (
+        "install it with `pip install nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl`, or install the CUDA "
+        "toolkit; g++ is required too"
+    )
+    nvcc = held.tool("nvcc", find_nvcc, options.nvcc, help)
     on = record.targets(spec)
     try:
         with progress_bar("compiling") as progress:
@@ -83,8 +78,8 @@ def _about(found: CallEvidence) -> str:
 def _compare(path: str, found: CallEvidence, known: CallEvidence | None) -> bool:
     """Print and return whether a file agrees with the compiler."""
     if known is None:
-        raise PtxspecError(f"there is no {path} to compare with the compiler; write it with --record")
+        raise held.unrecorded(path, "the compiler")
     now, then = ({c.call: c for c in e.calls} for e in (found, known))
     different = [call for call in {**now, **then} if now.get(call) != then.get(call)]
-    print(f"{_about(found)}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}")
+    print(held.compared(_about(found), different))
     return not different

@@ -14,7 +14,7 @@ from ..files import replace_text
 from ..query import machine_code, verdicts
 from ..query.database import Database, Variant
 from ..query.machine_code import Code
-from . import NO, OK, TARGET, counted, progress_bar
+from . import NO, OK, TARGET, counted, held, progress_bar
 
 if TYPE_CHECKING:
     from ..machine.evidence import Works
@@ -151,18 +151,12 @@ def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, o
 
 def _hold(options: argparse.Namespace) -> int:
     """Compare the recorded machine code with what ptxas generates now, or replace it."""
-    from .. import specification as reading
     from ..machine import evidence, matrices
     from ..ptxas.asking import PtxasError, find_ptxas
 
-    root = (roots.find_own if options.record else roots.find_source)(options.root)
-    spec = reading.read(root.path)
-    ptxas = find_ptxas(options.ptxas)
-    if ptxas is None:
-        where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
-        raise PtxspecError(
-            f"{where}; install it with `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, or install the CUDA toolkit"
-        )
+    root, spec = held.described(options)
+    help = "install it with `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, or install the CUDA toolkit"
+    ptxas = held.tool("ptxas", find_ptxas, options.ptxas, help)
     try:
         with progress_bar("assembling") as progress:
             variants, on = [v for i in spec.instructions.values() for v in i.variants], evidence.targets(spec)
@@ -192,13 +186,13 @@ def _held(spec: Spec, ptxas: Path, works: Works, forms: MatrixEvidence, root: Pa
         different: list[str] | None = None
     else:
         if spec.machine is None:
-            raise PtxspecError(f"there is no {evidence.PATH} to compare with ptxas; write it with --record")
+            raise held.unrecorded(evidence.PATH, "ptxas")
         now, then = found.opcodes, spec.machine.opcodes
         different = [o for o in {**now, **then} if now.get(o) != then.get(o)]
         known = spec.tensor.machine.codes if spec.tensor.machine else {}
         others = (f for f in {**forms.codes, **known} if forms.codes.get(f, ()) != known.get(f, ()))
         different += dict.fromkeys(f.partition(".")[0] for f in others)
         about["different"] = different
-        told = f"{told}: {'all as recorded' if not different else 'not as recorded: ' + ', '.join(different)}"
+        told = held.compared(told, different)
     print(json.dumps(about, indent=2) if options.format == "json" else told)
     return NO if different else OK

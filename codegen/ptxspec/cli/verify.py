@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .. import roots, specification as reading
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from ..ptxas import verify
 from ..ptxas.asking import PtxasError, find_ptxas
-from . import NO, OK, counted, progress_bar
+from . import NO, OK, counted, held, progress_bar
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,14 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    root = (roots.find_own if options.record else roots.find_source)(options.root)
-    spec = reading.read(root.path)
-    ptxas = find_ptxas(options.ptxas)
-    if ptxas is None:
-        where = f"no file {options.ptxas}" if options.ptxas else "no ptxas found"
-        raise PtxspecError(
-            f"{where}; install it with `pip install nvidia-cuda-nvcc`, or name an installed one with --ptxas PATH"
-        )
+    root, spec = held.described(options)
+    help = "install it with `pip install nvidia-cuda-nvcc`, or name an installed one with --ptxas PATH"
+    ptxas = held.tool("ptxas", find_ptxas, options.ptxas, help)
     try:
         with progress_bar("judging") as progress:
             result = verify.verify(spec, ptxas, progress)

@@ -10,12 +10,11 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from ..model import Signature
-from . import triton
+from ..query.calls import TO, TRITON
 from .headers import Call, arguments
 
 LLVM = "LLVM"
 _TRIPLE = "nvptx64-nvidia-cuda"
-_TO = " to "
 _LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 # The newest PTX that this LLVM writes; it ignores versions that it does not know.
 _FEATURES = ",".join(f"+ptx{version}" for version in range(90, 100))
@@ -24,7 +23,7 @@ _FEATURES = ",".join(f"+ptx{version}" for version in range(90, 100))
 def calls(signatures: Iterable[Signature]) -> list[Call]:
     """Return a call of each intrinsic, and each instruction. Both types of a conversion are in its argument, as in
     `fptosi(float to i32)`: otherwise calls would have the same text."""
-    return [_call(s) for s in signatures if s.name.partition(".")[0] not in triton.MODULES]
+    return [_call(s) for s in signatures if s.name.partition(".")[0] not in TRITON]
 
 
 def _call(s: Signature) -> Call:
@@ -32,7 +31,7 @@ def _call(s: Signature) -> Call:
     if s.name.startswith("llvm."):
         code = f"call {s.gives} @{s.name}({', '.join(f'{type} %{letter}' for letter, type in given)})"
         return Call(s.name, s.takes, s.gives, LLVM, code)
-    takes = s.takes if s.gives in s.takes else (f"{s.takes[0]}{_TO}{s.gives}",)
+    takes = s.takes if s.gives in s.takes else (f"{s.takes[0]}{TO}{s.gives}",)
     letters = ", ".join(f"%{letter}" for letter, _ in given)
     return Call(s.name, takes, s.gives, LLVM, f"{s.name} {s.takes[0]} {letters}{takes[0].removeprefix(s.takes[0])}")
 
@@ -46,7 +45,7 @@ def compiled(asked: Sequence[Call], target: str, options: Sequence[str] = ()) ->
 
 def _module(call: Call) -> str:
     """Return a module with a kernel."""
-    given = ", ".join(f"{type.partition(_TO)[0]} %{letter}" for letter, type in arguments(call.takes))
+    given = ", ".join(f"{type.partition(TO)[0]} %{letter}" for letter, type in arguments(call.takes))
     declared = f"declare {call.gives} @{call.name}({', '.join(call.takes)})\n" if "@" in call.code else ""
     return f"""target datalayout = "{_LAYOUT}"
 {declared}define ptx_kernel void @k0(ptr addrspace(1) %to, {given}) {{

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..model import Signature
+from ..query.calls import TRITON
 from .headers import Call, arguments
 
-# What the functions' names begin with: those of triton.language, and of triton.language.extra.libdevice.
-MODULES = ("tl", "libdevice")
 _SOURCE = """\
 import triton
 import triton.language as tl
@@ -48,7 +47,7 @@ def calls(signatures: Iterable[Signature]) -> list[Call]:
     found = []
     for s in signatures:
         module = s.name.partition(".")[0]
-        if module in MODULES:
+        if module in TRITON:
             given = ", ".join(letter for letter, _ in arguments(s.takes))
             header = "triton.language" if module == "tl" else "triton.language.extra.libdevice"
             found.append(Call(s.name, s.takes, s.gives, header, f"{s.name}({given})"))

@@ -11,8 +11,12 @@ from ..catalog.likeness import are_near, nearest
 from ..diagnostics import PtxspecError
 from .database import Database, Variant
 
-# What names of several parts begin with: LLVM's, Triton's and MLIR's.
-_MODULES = ("llvm", "tl", "libdevice", "arith", "math", "nvvm")
+# What Triton's names begin with: those of triton.language, and of triton.language.extra.libdevice.
+TRITON = ("tl", "libdevice")
+# What all names of several parts begin with: LLVM's, Triton's and MLIR's.
+_MODULES = ("llvm", *TRITON, "arith", "math", "nvvm")
+# Between the types of a conversion, which both are in the argument of its call: `fptosi(float to i32)`.
+TO = " to "
 # A name with or without the types of arguments.
 _ASKED = re.compile(
     rf"\s*(?P<name>(?:{'|'.join(_MODULES)})\.[\w.]+|[A-Za-z_]\w*(?:::operator [\w ]+)?|operator[^\w\s()]+)"
@@ -100,7 +104,7 @@ def named(db: Database, text: str) -> list[Call]:
 def _takes(call: Call, asked: Sequence[str]) -> bool:
     """Return whether a call has these types of arguments at its beginning. A conversion is found by either type."""
     given = zip(call.takes, asked, strict=False)
-    return len(asked) <= len(call.takes) and all(type in (own, *own.split(" to ")) for own, type in given)
+    return len(asked) <= len(call.takes) and all(type in (own, *own.split(TO)) for own, type in given)
 
 
 def lowered(db: Database, text: str) -> Sequence[str]:
@@ -158,6 +162,11 @@ def on(db: Database, call: Call, target: str | None) -> Call:
         return call
     becomes, fast = ([b for b in some if is_on(db, b, target)] for some in (call.becomes, call.fast))
     return call._replace(becomes=tuple(becomes), fast=() if becomes == fast else tuple(fast))
+
+
+def compiled(db: Database, found: Sequence[Call], target: str | None) -> list[Call]:
+    """Return those calls that compile on a target, or on any, with only the PTX of that target."""
+    return [c for c in (on(db, c, target) for c in found) if c.becomes]
 
 
 def variant(db: Database, statement: str) -> Variant | None:

@@ -6,27 +6,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import requirement
-from .calls import Became, Call, compiler, lowered, on, variant
+from .calls import Became, Call, compiled, compiler, lowered, variant
 from .database import Database
 from .lists import broken
 
 
 def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) -> str:
     """Return the text of `query` about calls."""
-    compiled = [c for c in (on(db, c, target) for c in found) if c.becomes]
+    there = compiled(db, found, target)
     where = f" on {target}" if target else ""
     by, order = compiler(db, found[0]), db.calls["targets"]
-    if not compiled:
+    if not there:
         why = f"{by} supports {order[0]} to {order[-1]} only"
         if target in order:
             # Each LLVM has its own intrinsics.
             why = f"{by} does not compile it" + ("; another LLVM may" if by != db.calls["compiler"] else "")
         return f"no: {name}{where}: {why}"
-    first, *others = dict.fromkeys(c.name for c in compiled)
+    first, *others = dict.fromkeys(c.name for c in there)
     rest = f" or {others[0]}" if len(others) == 1 else f" and {len(others)} more" if others else ""
     to = f", lowered to {first}{rest}" if lowered(db, name) else ""
     lines = [f"yes: {name}{where}{to}, compiled by {by}"]
-    for call in compiled:
+    for call in there:
         lines += broken(f"{call.text} returns {call.gives}; declared in {call.header}", "  ", "    ")
         for became in call.becomes:
             lines += _told(db, became, target, "")
@@ -71,13 +71,13 @@ def places(db: Database, on: Sequence[tuple[str, str]]) -> str:
 
 def as_json(db: Database, name: str, found: Sequence[Call], target: str | None) -> dict[str, Any]:
     """Return the JSON of `query` about calls."""
-    compiled = [c for c in (on(db, c, target) for c in found) if c.becomes]
+    there = compiled(db, found, target)
     return {
         "schema": 1,
         "name": name,
         "target": target,
         "exists": True,
-        "available": bool(compiled),
+        "available": bool(there),
         "compiler": compiler(db, found[0]),
         "calls": [
             {
@@ -88,7 +88,7 @@ def as_json(db: Database, name: str, found: Sequence[Call], target: str | None) 
                 "becomes": [_object(db, b, target) for b in c.becomes],
                 "fast_math": [_object(db, b, target) for b in c.fast] or None,
             }
-            for c in compiled
+            for c in there
         ],
     }
 
