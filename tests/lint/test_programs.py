@@ -170,6 +170,14 @@ def test_inline_assembly_is_refused_as_by_nvcc(
         'asm("add.f32 %0, %1" TAIL); asm("add" X ".f32 %0, %1, %2;"); asm("add.f32 %0, %1, %" #n ";");',
         'asm("add.f32 %0, %1"\n#ifdef X\n", %2;"\n#else\n", %3;"\n#endif\n:);',
         'asm("add"\n#ifdef X\n".rn"\n#else\n".rz"\n#endif\n".f32 %0, %1, %2;");',
+        # Text for the constraint C, which may stand anywhere
+        'asm("mma.sync.aligned.m8n8k%2.row.col.s32.%3.%3.s32 {%0, %1}, {%4}, {%5}, {%0, %1};" : "+r"(d), "+r"(e)'
+        ' : "n"(K), "C"(TYPE), "r"(a), "r"(b));',
+        'asm("%2.f32 %0, %0, %1; @%3 %2.f32 %0, %0, %1; add.f32 %0, %0, %1;" : "+f"(d) : "f"(a), "C"(OP), "b"(p));',
+        # Placeholders of a function of the program's own
+        'fmt("st.local.$B arr_$u[%r3], $V;\\n@$v ld.global.$b $v, [$v_src];\\nadd.u32 %r3, %r3, 1;\\n", v);',
+        'fmt(".local .align $a .$B arr_$u[$u];\\nmad.wide.u32 %rd0, %r2, $a, %rd0;\\n$s [%rd3], {%op1, %op2};\\n", v);',
+        'fmt("add.f32 %f1, %f1, %f1;\\n$s.$s %q0_$u, %q0_$u, %q1;\\n@%valid $s.$s %q0_$u, %q0_$u, %q1;\\n", op);',
         # Another machine's
         'asm("1: lock; rep movsb # copy\\n;;\\tjmp 1b"); asm("vadd.f32 q0, q1, q2\\nvmul.f32 q0, q1, q2");',
         'asm("ADD.W r0, r1, r2\\n@ comment"); asm("mov eax ebx");',
@@ -263,6 +271,7 @@ def test_what_a_program_replaces_in_a_string_is_filled_in(db: Database, language
         ('tl.inline_asm_elementwise(\tasm="{add.f32 $0, $1, $2}", args=[a])', 52),
         ('f(1, asm=("add.f32 $0, $1, $2;" "mul.f32 $0, $1, $2"))', 52),
         ('x = "add.f32 $0, $1, $2\\nmul.f32 $0, $1, $2;"', 24),
+        ('inline_asm("ld.global.$T $0, [$1]\\nmul.f32 $0, $2, $2;", "=f,l,f")', 34),
     ],
 )
 def test_semicolons_are_missed_in_python_too(db: Database, text: str, column: int) -> None:

@@ -443,6 +443,11 @@ def test_names_in_a_program_are_those_of_a_whole_module_alone(db: Database) -> N
     assert found.message == "the asm statement has no operand %3"
 
 
+def test_functions_of_optix_are_declared_nowhere(db: Database) -> None:
+    text = AROUND.format(statement="call _optix_set_payload, (%r0, %r1); call nope, (%r0, %r1);")
+    assert [f.message for f in db.lint(text)] == ["nope is not declared here"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

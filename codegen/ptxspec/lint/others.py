@@ -28,6 +28,8 @@ _LONGEST = 4096
 _LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
 _NOT_WRITTEN = (kinds.FUNCTION, kinds.VARIABLE, *kinds.SPECIALS)
 _HELP = "name a register"
+# Functions that OptiX has, which no module declares.
+_OF_OPTIX = "_optix_"
 # The types of registers that cannot be addresses. Of the constraints f and d, compilers make bits.
 _NO_ADDRESS = re.compile(r"\.(?:f|v\d|pred|b128)")
 _UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
@@ -84,7 +86,7 @@ def names(item: Other, registers: Registers, labels: Labels, outside: Mapping[st
         name, start = m[0], item.operands_start + m.start()
         kind = registers.kind(name)
         if kind in _UNKNOWN:
-            if not (places.labels and name in labels):
+            if not (places.labels and name in labels) and not name.startswith(_OF_OPTIX):
                 yield _unknown(name, start, kind, labels)
         elif places.only_labels and kind != kinds.REGISTER:
             yield Problem(

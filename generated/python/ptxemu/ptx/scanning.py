@@ -41,9 +41,14 @@ _HEAD = re.compile(
     r"(?P<head>(?P<opcode>[A-Za-z_][\w$]*+)(?:\s*+\.[\w:.]*+)*+)",
     re.ASCII,
 )
+# A placeholder of a program's own: for an opcode, as in `$s.$s` or `%1.f32`, and for a type, as in `.$t`.
+_PLACEHOLDER = re.compile(r"(?:@\s*+!?\s*+[%\w$]++\s++)?(?:\$[A-Za-z]|[%$]\d++\.)", re.ASCII)
+_TYPE_TO_FILL_IN = re.compile(r"\.[$%]\w")
 _OPERANDS_IN_BRACES = re.compile(r"\{[^{};]*+\}\s*+(?:,[^;]*+)?;")
 # How far before operands a placeholder for a spelling may be.
 _NEAR = 64
+# The rest of a spelling behind a placeholder.
+_REST = re.compile(r"[^\s;]*+\s*+")
 # Two operands side by side, or an operand and the next statement.
 _ADJACENT = re.compile(r"[\w$\]}](?P<gap>\s++(?=[\w%$@])|(?=\s*+\.[a-z])[^\S\n]*+\n\s*+)", re.ASCII)
 _NEXT_ON_LINE = re.compile(r"[A-Za-z_]\w*+\.[A-Za-z][\w.:]*+\s", re.ASCII)
@@ -200,7 +205,8 @@ class Scanner:
                 if self._initialised is not None:
                     pass  # More variables may be declared after its values.
                 elif _DECLARES.search(m[0]):
-                    yield Declaration(m[0][:length], start)
+                    is_unread = self._embedded and _TYPE_TO_FILL_IN.search(m[0], 0, length)
+                    yield Declaration(None if is_unread else m[0][:length], start)
                 elif self._everything:
                     yield Other(start, kind, m[0][:length])
                 if problem:
@@ -246,12 +252,20 @@ class Scanner:
         follows."""
         m, length = _HEAD.match(statement), len(statement)
         if m is None:
-            return ([] if HOLE in statement else [_no_opcode(statement, start)]), length
+            is_filled_in = HOLE in statement or (self._embedded and _PLACEHOLDER.match(statement))
+            return ([] if is_filled_in else [_no_opcode(statement, start)]), length
         ours = m["opcode"].lower() in self._opcodes
         problem = None
         end = length - statement.endswith(";")
+        head = m["head"]
+        # If a hole follows the spelling, the spelling continues there, or with a placeholder after a dot or a name.
+        behind = statement[m.end() : m.end() + 1]
+        goes_on = behind == HOLE or (
+            self._embedded and (behind in ("%", "$") or (head.endswith(".") and not behind.isspace()))
+        )
         if HOLE not in statement:
-            two = _ADJACENT.search(statement, m.end())
+            rest = _REST.match(statement, m.end()) if goes_on else None
+            two = _ADJACENT.search(statement, rest.end() if rest else m.end())
             if two and (_NEXT if "\n" in two["gap"] else _NEXT_ON_LINE).match(statement, two.end()):
                 end, length = two.start("gap"), two.end()
                 problem = _no_semicolon(start + end)
@@ -262,10 +276,6 @@ class Scanner:
             elif end == length:
                 problem = _no_semicolon(start + len(statement.rstrip()))
         items: list[Item] = [problem._replace(statement=start)] if problem else []
-        head = m["head"]
-        # If a hole follows the spelling, the spelling continues there, or with a placeholder after a dot.
-        behind = statement[m.end() : m.end() + 1]
-        goes_on = behind == HOLE or (self._embedded and head.endswith(".") and not behind.isspace())
         operands, place = statement[m.end() : end], start + m.end()
         if ours and not goes_on:
             items.insert(0, Instruction(start + m.start("head"), head, operands, place, -1, start))
@@ -292,6 +302,8 @@ class Scanner:
             return _backslash(start + plain.index("\\")), length
         if behind == "{" and directive.rstrip().endswith("="):
             self._initialised = start
+        elif self._embedded and _TYPE_TO_FILL_IN.search(directive):
+            pass
         elif HOLE not in directive and (m := _DECLARATION.match(directive)):
             if two := _DECLARED.search(directive, m.end()):
                 return _no_semicolon(start + two.start("gap")), two.end()
