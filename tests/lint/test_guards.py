@@ -102,6 +102,7 @@ PYTHON = {
     "one of several": "if get_device_capability()[0] in (9, 10, 12):\n    {}",
     "elif": "if capability[0] < 8:\n    pass\nelif capability[0] == 8:\n    pass\nelse:\n    {}",
     "behind a branch that leaves": "def f():\n    if props.compute_capability.major < 9:\n        return None\n    {}",
+    "a part of it": "if utils.get_arch().major >= 9 and ptx_version >= 80:\n    {}",
     "a function of the target": "sm = _target_sm(target)\nif sm is not None and sm >= 90:\n    {}",
     "a test that is skipped": '@pytest.mark.skipif(capability < (9, 0), reason="no")\ndef test_f():\n    {}',
 }

@@ -126,6 +126,7 @@ def _arguments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 # Python
 
 _CAPABILITY = re.compile(r"(?:get_)?(?:device_|compute_|cuda_)?capability|(?:device_)?cc")
+_OF_CAPABILITY = re.compile(rf"(?:{_CAPABILITY.pattern}|(?<![a-z])arch)(?:\(.*\))?\.m", re.DOTALL)
 _NUMBER = re.compile(
     r"_?(?:get_)?(?:sm|arch|(?:cuda|sm|gpu|device|target)_arch|target_sm|sm_version|compute_cap\w*|arch_num)"
 )
@@ -268,7 +269,7 @@ class _Conditions:
             return self._value(self._assigned[said], depth + 1)
         called = said.partition("(")[0] if node.type == "call" else said
         name = called.rpartition(".")[2]
-        if name in ("major", "minor") and "." in called and _CAPABILITY.search(called):
+        if name in ("major", "minor") and _OF_CAPABILITY.search(called):
             return self._capability[name == "minor"]
         if _CAPABILITY.fullmatch(name):
             return self._capability
