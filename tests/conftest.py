@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from helpers import extension, judging, memory as memory_of_files, repository
 from helpers.browser import Browser, Visits, launched
+from helpers.commands import Run, runner
 from helpers.passed import Passed
 from helpers.project import Project, copied
 from helpers.sizes import spread
@@ -153,6 +154,12 @@ def visit(browser: Browser) -> Iterator[Visits]:
     visits = Visits(browser)
     yield visits
     visits.close()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command on the repository itself."""
+    return runner(capsys)
 
 
 @pytest.fixture

@@ -11,24 +11,14 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.commands import Run
 from helpers.project import OPCODES, Project
 from ptxspec.cli.main import main
 from ptxspec.model import Spec
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run a command on the repository itself."""
-    try:
-        code = main([arguments[0], "--root", str(ROOT), *arguments[1:]])
-    except SystemExit as e:
-        code = int(e.code or 0)
-    captured = capsys.readouterr()
-    assert "Traceback" not in captured.err
-    return code, captured.out, captured.err
-
-
-def result_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    code, out, err = run(capsys, "eval", *arguments, "--format", "json")
+def result_of(run: Run, *arguments: str) -> str:
+    code, out, err = run("eval", *arguments, "--format", "json")
     assert code == 0, err
     return str(json.loads(out)["result"])
 
@@ -58,28 +48,26 @@ def result_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("add.f32", "0x00000001", "0", "--target", "sm_90"), "0x00000001"),
     ],
 )
-def test_eval_reads_every_form_of_operand(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], result: str
-) -> None:
-    assert result_of(capsys, *arguments) == result
+def test_eval_reads_every_form_of_operand(run: Run, arguments: tuple[str, ...], result: str) -> None:
+    assert result_of(run, *arguments) == result
 
 
-def test_eval_shows_decimal_hexadecimal_and_bits(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "eval", "add.ftz.rz.f32", "0.1", "-2")
+def test_eval_shows_decimal_hexadecimal_and_bits(run: Run) -> None:
+    code, out, _ = run("eval", "add.ftz.rz.f32", "0.1", "-2")
     assert code == 0
     assert out.splitlines()[0].startswith("add.rz.ftz.f32 (2 operands), ")  # in the manual's order
     assert "  a  0.1 0x1.99999ap-4 0x3dcccccd" in out
     assert "  d  -1.9 -0x1.e66666p+0 0xbff33333" in out
 
 
-def test_bits_that_are_no_float_need_not_have_all_their_digits(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "  d  8 0x00000008\n" in run(capsys, "eval", "popc.b32", "0xff")[1]
-    assert "  d  256 0x00000100\n" in run(capsys, "eval", "add.u32", "0xff", "0x1")[1]
-    assert run(capsys, "eval", "add.u32", "0x1ffffffff", "0x1")[0] == 2
+def test_bits_that_are_no_float_need_not_have_all_their_digits(run: Run) -> None:
+    assert "  d  8 0x00000008\n" in run("eval", "popc.b32", "0xff")[1]
+    assert "  d  256 0x00000100\n" in run("eval", "add.u32", "0xff", "0x1")[1]
+    assert run("eval", "add.u32", "0x1ffffffff", "0x1")[0] == 2
 
 
-def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace", "--format", "json")
+def test_the_trace_shows_each_stage_with_its_line(run: Run) -> None:
+    code, out, _ = run("eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace", "--format", "json")
     found = json.loads(out)
     assert code == 0 and found["schema"] == 1 and found["variant"] == "add.ftz.sat.f32"
     assert found["operands"] == ["0x00000001", "0x40400000"]
@@ -90,7 +78,7 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
     for t in found["trace"]:
         path, line = t["line"].split(":")
         assert 0 < int(line) <= len((ROOT / path).read_text("utf-8").splitlines())
-    text = run(capsys, "eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace")[1]
+    text = run("eval", "add.ftz.sat.f32", "0x00000001", "3", "--trace")[1]
     assert "spec/instructions/add.yaml:" in text and "  d = addition(a, b, type)\n" in text
     assert "    was  1e-45 0x1p-149 0x00000001, a subnormal number\n    a    0.0 0x0p+0 0x00000000\n" in text
     assert "    d              1.0 0x1p+0 0x3f800000\n" in text
@@ -129,11 +117,9 @@ def test_the_trace_shows_each_stage_with_its_line(capsys: pytest.CaptureFixture[
         (("diff", "--ptx", ""), "OLD..NEW"),
     ],
 )
-def test_misuse_is_told_with_the_nearest(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
-) -> None:
+def test_misuse_is_told_with_the_nearest(run: Run, arguments: tuple[str, ...], said: str) -> None:
     try:
-        code, out, err = run(capsys, *arguments)
+        code, out, err = run(*arguments)
     except SystemExit as e:  # pragma: no cover
         raise AssertionError from e
     assert code == 2 and out == ""
@@ -159,33 +145,29 @@ def test_misuse_is_told_with_the_nearest(
         ("eval add.bf16 1 2 --target sm_80", 2),
     ],
 )
-def test_1_is_the_answer_no_and_2_is_what_cannot_be_done(
-    capsys: pytest.CaptureFixture[str], arguments: str, code: int
-) -> None:
-    assert run(capsys, *arguments.split())[0] == code
+def test_1_is_the_answer_no_and_2_is_what_cannot_be_done(run: Run, arguments: str, code: int) -> None:
+    assert run(*arguments.split())[0] == code
 
 
-def test_show_has_the_page_and_the_variant(capsys: pytest.CaptureFixture[str]) -> None:
-    code, page, _ = run(capsys, "show", "max")
+def test_show_has_the_page_and_the_variant(run: Run) -> None:
+    code, page, _ = run("show", "max")
     assert code == 0 and "maximumNumber" in page and "enerated by" not in page
-    code, part, _ = run(capsys, "show", "max.f32.NaN.ftz")
+    code, part, _ = run("show", "max.f32.NaN.ftz")
     assert code == 0 and part.startswith("# max.ftz.NaN.f32, 2 operands")
     assert "# max.ftz.NaN.f32, 3 operands" in part
-    only = run(capsys, "show", "max.ftz.NaN.f32", "--operands", "3")[1]
+    only = run("show", "max.ftz.NaN.f32", "--operands", "3")[1]
     assert "2 operands" not in only and "sm_100 or newer, PTX 8.8" in only
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
-def test_a_terminal_gets_a_page_that_fits(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
-) -> None:
+def test_a_terminal_gets_a_page_that_fits(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
     """Elsewhere it is the Markdown as it stands. No word of a table is cut, and no link leads to a file."""
-    piped = run(capsys, "show", "mad")[1]
+    piped = run("show", "mad")[1]
     assert piped in (ROOT / "generated/manual/mad.md").read_text("utf-8")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")
-    page = run(capsys, "show", "mad")[1]
+    page = run("show", "mad")[1]
     assert max(map(len, page.splitlines())) <= columns
     assert "…" not in page and " | " not in page and "```" not in page and "glossary.md" not in page
     letters = re.sub(r"\s", "", page)
@@ -195,11 +177,11 @@ def test_a_terminal_gets_a_page_that_fits(
         assert [word for word in words if word not in letters] == []
 
 
-def test_a_recipe_is_a_block_of_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "\n```\n{\n    .reg .b16 %_t;\n" in run(capsys, "show", "add.bf16")[1]
+def test_a_recipe_is_a_block_of_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\n```\n{\n    .reg .b16 %_t;\n" in run("show", "add.bf16")[1]
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert re.search(r"^ *\{ *\n *\.reg \.b16 %_t; *\n", run(capsys, "show", "add.bf16")[1], re.MULTILINE)
+    assert re.search(r"^ *\{ *\n *\.reg \.b16 %_t; *\n", run("show", "add.bf16")[1], re.MULTILINE)
 
 
 @pytest.mark.exhaustive
@@ -299,12 +281,12 @@ def test_output_that_cannot_be_written_is_one_line(command: str) -> None:
     assert done.returncode == 2 and done.stderr == "ptxspec: the output: No space left on device\n"
 
 
-def test_options_stand_anywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    first = run(capsys, "eval", "add.f32", "1.5", "2", "--format", "json")
-    assert first[0] == 0 and run(capsys, "eval", "add.f32", "--format", "json", "1.5", "2") == first
+def test_options_stand_anywhere(run: Run, tmp_path: Path) -> None:
+    first = run("eval", "add.f32", "1.5", "2", "--format", "json")
+    assert first[0] == 0 and run("eval", "add.f32", "--format", "json", "1.5", "2") == first
     for name in ("a.ptx", "b.ptx"):
         (tmp_path / name).write_text("max.NaN.f64 %d0, %d1, %d2;\n")
-    found = run(capsys, "lint", str(tmp_path / "a.ptx"), "--target", "sm_90", str(tmp_path / "b.ptx"))
+    found = run("lint", str(tmp_path / "a.ptx"), "--target", "sm_90", str(tmp_path / "b.ptx"))
     assert found[0] == 1 and "a.ptx:1:" in found[1] and "b.ptx:1:" in found[1]
 
 

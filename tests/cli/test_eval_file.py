@@ -9,19 +9,13 @@ from typing import Any
 
 import pytest
 from helpers import ROOT
-from ptxspec.cli.main import main
+from helpers.commands import Run
 
 EXP2 = str(ROOT / "spec" / "examples" / "exp2.ptx")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(["eval", "--root", str(ROOT), *arguments])
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_each_result_is_printed_like_evals(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "--file", EXP2, "x=1.5")
+def test_each_result_is_printed_like_evals(run: Run) -> None:
+    code, out, _ = run("eval", "--file", EXP2, "x=1.5")
     assert code == 0
     assert out.splitlines() == [
         f"{EXP2}, exact",
@@ -30,17 +24,17 @@ def test_each_result_is_printed_like_evals(capsys: pytest.CaptureFixture[str]) -
     ]
 
 
-def test_a_trace_shows_each_statement_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "--file", EXP2, "%x=1.5", "--trace")
+def test_a_trace_shows_each_statement_with_its_line(run: Run) -> None:
+    _, out, _ = run("eval", "--file", EXP2, "%x=1.5", "--trace")
     assert "\n  12  add.rn.f32 k, t, 12582912.0\n    after   k = 12582914.0 0x1.800004p+23 0x4b400002\n" in out
     assert "\n    before  f = 2.0 0x1p+1 0x40000000\n    after   f = -0.5 -0x1p-1 0xbf000000\n" in out
 
 
-def test_json_has_registers_and_statements(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_has_registers_and_statements(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     given: Any = io.TextIOWrapper(io.BytesIO(b"setp.lt.f32 p, a, b;\n@p mov.b32 {h, g}, a;\nex2.approx.f32 d, b;"))
     monkeypatch.setattr("sys.stdin", given)
     registers = ["a=0x40490fdb", "b=4", "h=0x1234", "g=0xffff"]
-    code, out, _ = run(capsys, "--file", "-", *registers, "--trace", "--format", "json", "--target", "H100")
+    code, out, _ = run("eval", "--file", "-", *registers, "--trace", "--format", "json", "--target", "H100")
     assert code == 0
     found = json.loads(out)
     trace = found.pop("trace")
@@ -76,23 +70,23 @@ def test_json_has_registers_and_statements(capsys: pytest.CaptureFixture[str], m
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_the_code_is_2(
-    text: str | None, registers: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str | None, registers: list[str], said: str, tmp_path: Path, run: Run
 ) -> None:
     path = tmp_path / "k.ptx"
     if text is not None:
         path.write_text(text)
-    code, out, err = run(capsys, "--file", str(path), *registers)
+    code, out, err = run("eval", "--file", str(path), *registers)
     assert (code, out) == (2, "") and said in err, err
 
 
-def test_eval_takes_a_variant_or_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys)
+def test_eval_takes_a_variant_or_a_file(run: Run) -> None:
+    code, _, err = run("eval")
     assert code == 2 and "eval requires a VARIANT and its OPERANDs, or --file FILE and registers" in err
 
 
-def test_a_hazard_is_told_with_its_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_hazard_is_told_with_its_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.ptx").write_text("mul.f32 x, y, y;\nfma.rz.bf16 d, a, b, c;\n")
     given = ("--file", str(tmp_path / "a.ptx"), "a=1", "b=2", "c=3", "y=1", "--target", "sm_90")
-    assert "\n  2: fma.rz.bf16 is a hazard on sm_90. " in run(capsys, *given)[1]
-    (found,) = json.loads(run(capsys, *given, "--format", "json")[1])["hazards"]
+    assert "\n  2: fma.rz.bf16 is a hazard on sm_90. " in run("eval", *given)[1]
+    (found,) = json.loads(run("eval", *given, "--format", "json")[1])["hazards"]
     assert found["line"] == 2 and found["message"].startswith("fma.rz.bf16 is a hazard")

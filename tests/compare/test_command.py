@@ -6,24 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
-from ptxspec.__main__ import main
+from helpers.commands import Run
 
 FEW = ("--samples", "1000")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    capsys.readouterr()
-    try:
-        code = main(["compare", "--root", str(ROOT), *arguments])
-    except SystemExit as e:
-        code = int(e.code or 0)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_what_differs_is_told_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "max.f32", "numpy.maximum", *FEW)
+def test_what_differs_is_told_with_an_example(run: Run) -> None:
+    code, out, _ = run("compare", "max.f32", "numpy.maximum", *FEW)
     assert code == 1
     assert " ".join(out.split()).startswith("max.f32 and numpy.maximum differ. Tried: 5,776 combinations of special")
     assert "one is a NaN\n  NaN, number   " in out
@@ -32,22 +21,22 @@ def test_what_differs_is_told_with_an_example(capsys: pytest.CaptureFixture[str]
     assert max(map(len, out.splitlines())) <= 80
 
 
-def test_equal_is_never_said_of_more_than_was_tried(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "max.f32", "fmaxf", *FEW)
+def test_equal_is_never_said_of_more_than_was_tried(run: Run) -> None:
+    code, out, _ = run("compare", "max.f32", "fmaxf", *FEW)
     assert code == 0
     assert "are equal on the operands tried: 5,776 combinations of special" in " ".join(out.split())
     assert "except where the result is left open" in " ".join(out.partition("\nA ")[0].split())
-    code, out, _ = run(capsys, "abs.f16", "abs.f16 %d, %a;", *FEW)
+    code, out, _ = run("compare", "abs.f16", "abs.f16 %d, %a;", *FEW)
     assert code == 0
     assert out.startswith("abs.f16 and abs.f16 %d, %a; are equal on all 65,536 operands.\n")
-    code, out, _ = run(capsys, "sqrt.approx.f32", "sqrt.rn.f32", *FEW)
+    code, out, _ = run("compare", "sqrt.approx.f32", "sqrt.rn.f32", *FEW)
     assert code == 0
     verdict = " ".join(out.partition("\nA ")[0].split())
     assert verdict.endswith("for the emulator, which rounds sqrt.approx.f32 correctly (hardware may not).")
 
 
-def test_json_has_all_that_the_text_has(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "ex2.approx.f32", "numpy.exp2", "--format", "json", "--samples", "100000")
+def test_json_has_all_that_the_text_has(run: Run) -> None:
+    code, out, _ = run("compare", "ex2.approx.f32", "numpy.exp2", "--format", "json", "--samples", "100000")
     data = json.loads(out)
     assert code == 1 and data["schema"] == 1 and data["equal"] is False
     assert data["a"]["name"] == "ex2.approx.f32" and data["a"]["loose"] and not data["b"]["loose"]
@@ -61,12 +50,12 @@ def test_json_has_all_that_the_text_has(capsys: pytest.CaptureFixture[str]) -> N
     assert data["open"] and all(o["why"] for o in data["open"])
 
 
-def test_a_file_of_ptx(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_file_of_ptx(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "two.ptx"
     path.write_text(".reg .f32 %a, %b, %t, %d;\nmul.rn.f32 %t, %a, %a;\nadd.rn.f32 %d, %t, %b;\n", "utf-8")
-    assert run(capsys, str(path), "fma.rn.f32 %d, %a, %a, %b;", *FEW)[0] == 1
+    assert run("compare", str(path), "fma.rn.f32 %d, %a, %a, %b;", *FEW)[0] == 1
     path.write_text("mul.rn.f32 %t, %a, %a;\nfrobnicate.f32 %d, %t;\n", "utf-8")
-    code, _, err = run(capsys, str(path), "add.f32")
+    code, _, err = run("compare", str(path), "add.f32")
     assert code == 2
     assert "2:1: frobnicate.f32: unknown opcode 'frobnicate'" in err and "frobnicate.f32 %d, %t;" in err
 
@@ -99,8 +88,8 @@ MISUSE = {
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("arguments", MISUSE, ids=" ".join)
-def test_misuse_is_told(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
-    code, out, err = run(capsys, *arguments)
+def test_misuse_is_told(run: Run, arguments: tuple[str, ...]) -> None:
+    code, out, err = run("compare", *arguments)
     assert code == 2 and not out
     assert MISUSE[arguments] in err
     assert "Traceback" not in err

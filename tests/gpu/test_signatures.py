@@ -54,13 +54,6 @@ def test_each_source_register_has_an_array_of_its_own_type(made: Few) -> None:
         assert [x.dtype for x in operands(v, "uniform", 10)] == types and v.operands == len(types)
 
 
-def test_operands_are_functions_of_their_place(made: Few) -> None:
-    for v in made.variants:
-        for part in vectors.parts(v, vectors.Sizes(random=300)):
-            whole, later = operands(v, part.stream, min(part.count, 300)), vectors.operands(v, part.stream, 10, 20)
-            assert all(np.array_equal(x[10:30], y[: len(x[10:30])]) for x, y in zip(whole, later, strict=True))
-
-
 def test_predicates_are_words_of_0_and_1(made: Few) -> None:
     v = made.variant("setp.lt.and.f32")
     a, b, c = grid(v)

@@ -7,18 +7,11 @@ import re
 import numpy as np
 import ptxemu
 import pytest
-from helpers import ROOT
+from helpers.commands import Run
 from helpers.repository import database, specification
 from ptxspec import Database
-from ptxspec.cli.main import main
 from ptxspec.evaluate import parse_operand
 from ptxspec.model import Spec, Type, Variant
-
-
-def run(capsys: pytest.CaptureFixture[str], command: str, *more: str) -> tuple[int, str, str]:
-    name, *arguments = command.split()
-    code = main([name, "--root", str(ROOT), *arguments, *more])
-    return code, *capsys.readouterr()
 
 
 @pytest.mark.parametrize(
@@ -81,14 +74,14 @@ def test_what_a_conversion_returns(spec: Spec, command: str, result: str) -> Non
         ("cvt.rn.sat.bf16.f32", 1, "cvt.bf16.f32 has no .sat"),
     ],
 )
-def test_where_a_conversion_is(capsys: pytest.CaptureFixture[str], command: str, code: int, said: str) -> None:
-    found, out, _ = run(capsys, f"query {command}")
+def test_where_a_conversion_is(run: Run, command: str, code: int, said: str) -> None:
+    found, out, _ = run("query", *command.split())
     assert found == code and said in out
 
 
-def test_an_operand_is_an_integer_of_its_type(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_operand_is_an_integer_of_its_type(run: Run) -> None:
     for operand in ("1.5", "-1", "256", "nan", "0x1ff"):
-        code, out, err = run(capsys, f"eval cvt.rn.f32.u8 {operand}")
+        code, out, err = run("eval", "cvt.rn.f32.u8", operand)
         assert code == 2 and not out and f"'{operand}'" in err
 
 

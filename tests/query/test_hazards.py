@@ -6,31 +6,19 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers import ROOT
+from helpers.commands import Run
 from ptxspec import Database
-from ptxspec.cli.main import main
 
-Run = Callable[..., tuple[int, str]]
 # Its machine code reads f16; this one's is not known on sm_75 alone.
 EVERYWHERE, OLD = "fma.rz.bf16", "cvt.rn.satfinite.f16.f32"
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str | Path) -> tuple[int, str]:
-        command, *rest = map(str, arguments)
-        code = main([command, "--root", str(ROOT), *rest])
-        return code, capsys.readouterr().out
-
-    return call
-
-
 def test_query_says_yes_but(run: Run) -> None:
-    code, text = run("query", EVERYWHERE, "--target", "sm_90")
+    code, text, _ = run("query", EVERYWHERE, "--target", "sm_90")
     assert code == 0
     first, *rest = text.splitlines()
     assert first == "yes, but: fma.rz.bf16 (3 operands) on sm_90 is a hazard"
@@ -68,7 +56,7 @@ def test_list_marks_it_in_every_format(run: Run) -> None:
 def test_lint_warns_and_strictly_fails(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.ptx"
     file.write_text(".version 9.0\n.target sm_90\n  fma.rz.bf16 %h0, %h1, %h2, %h3;\n")
-    code, text = run("lint", file)
+    code, text, _ = run("lint", file)
     assert code == 0
     assert text.startswith(f"{file}:3:3: warning: fma.rz.bf16 is a hazard on sm_90. ptxas 13.5.37 reads the operands")
     assert "[hazard]\n" in text
@@ -77,7 +65,7 @@ def test_lint_warns_and_strictly_fails(run: Run, tmp_path: Path) -> None:
     (result,) = json.loads(run("lint", file, "--format", "sarif")[1])["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("hazard", "warning")
     file.write_text(".version 9.0\n.target sm_90\n  add.f32 %f0, %f1, %f2;\n")
-    assert run("lint", "--strict", "--quiet", file) == (0, "")
+    assert run("lint", "--strict", "--quiet", file) == (0, "", "")
 
 
 def test_lint_writes_commands_for_githubs_actions(run: Run, tmp_path: Path) -> None:
@@ -129,7 +117,7 @@ def test_where_no_target_is_named_advice_is_for_the_newest(db: Database) -> None
 def test_what_is_loose_is_told_and_no_finding(run: Run, db: Database) -> None:
     loose = {"div.full.f32": "not the division of IEEE 754", "mul.f32": "fused multiply-add", "ex2.approx.f32": "folds"}
     for spelling, words in loose.items():
-        code, text = run("query", spelling)
+        code, text, _ = run("query", spelling)
         assert code == 0 and text.startswith("yes: ")
         assert words in " ".join(text.partition("\n  loose     ")[2].split()), text
         assert any(words in said for said in json.loads(run("query", spelling, "--format", "json")[1])["loose"])

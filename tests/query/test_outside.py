@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import ptxemu
 import pytest
-from helpers import ROOT
+from helpers.commands import Run
 from ptxspec import Database
-from ptxspec.cli.main import main
-
-Run = Callable[..., tuple[int, str, str]]
 
 _CP = "cp.async.wait_all"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main([arguments[0], "--root", str(ROOT), *arguments[1:]])
-        except SystemExit as e:
-            code = int(str(e))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.mark.parametrize(
