@@ -1,5 +1,5 @@
 """.ci/requirements.txt is what CI installs, .ci/constraints.txt what README's commands do, and CHANGELOG.md says what
-users get."""
+users get. What is released together is of one version."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import tomllib
 from itertools import chain, product
 
+import yaml
 from helpers import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -52,3 +53,16 @@ def test_the_changelog_has_the_form_of_one() -> None:
     assert numbers == sorted(set(numbers), reverse=True) and "Unreleased" not in versions[1:]
     kinds = re.findall(r"^### (.*)$", CHANGES, re.MULTILINE)
     assert kinds and {*kinds} <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_the_extension_in_c_is_of_this_release() -> None:
+    its = tomllib.loads((ROOT / "generated/native/pyproject.toml").read_text("utf-8"))["project"]
+    for field in ("version", "license", "requires-python", "authors"):
+        assert its[field] == PROJECT["project"][field]
+
+
+def test_the_citation_is_of_this_release() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert (cited["version"], cited["license"]) == (PROJECT["project"]["version"], PROJECT["project"]["license"])
+    assert cited["repository-code"] == PROJECT["project"]["urls"]["Repository"]
+    assert cited["authors"] == PROJECT["project"]["authors"]

@@ -10,18 +10,10 @@ from functools import cache
 
 import pytest
 from helpers.sizes import each_size
+from helpers.variants import variant
 from ptxspec.check.checking import Checked
-from ptxspec.model import Spec, Variant
+from ptxspec.model import Spec
 from ptxspec.semantics.exact.evaluate import run
-
-
-def variants(spec: Spec) -> list[Variant]:
-    return [v for i in spec.instructions.values() for v in i.variants]
-
-
-def variant(spec: Spec, spelling: str, operands: int | None = None) -> Variant:
-    (found,) = (v for v in variants(spec) if v.spelling == spelling and operands in (None, v.operands))
-    return found
 
 
 def f32(x: float) -> int:
