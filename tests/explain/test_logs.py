@@ -153,6 +153,91 @@ Repro command: /opt/venv/triton/backends/nvidia/bin/ptxas -lineinfo -v --gpu-nam
         "ptxas q.ptx, line 9; error   : Unknown symbol '%p1'\n",
         ("write WARP_SZ", "write %tid.x", "declare %p1 before this line"),
     ),
+    "LLVM, told to write a PTX version that is too old": Log(
+        "LLVM ERROR: PTX version 8.5 does not support target 'sm_120a'. Minimum required PTX version is 8.7. Either "
+        "remove the PTX version to use the default, or increase it to at least 8.7.\n",
+        ("write PTX 8.7 (CUDA 12.8) or newer (-mattr=+ptx87), or request no PTX version",),
+        ("sm_120a was introduced in PTX 8.7, and PTX 8.5 is older",),
+    ),
+    "XLA and an old ptxas": Log(
+        "W external/xla/asm_compiler.cc:9] Falling back to the CUDA driver for PTX compilation; ptxas does not support "
+        "CC 12.0\nW external/xla/asm_compiler.cc:9] Used ptxas at /opt/cuda-12.4/bin/ptxas\n",
+        ("use ptxas of CUDA 12.8 or newer, and put it first in PATH",),
+    ),
+    "builtin functions of clang": Log(
+        "k.cu:5:7: error: '__nvvm_ff_to_e4m3x2_rn' needs target feature (sm_90|sm_89|sm_100),(ptx83|ptx81|ptx84)\n"
+        "k.cu:9:7: error: '__nvvm_bar_warp_sync' needs target feature ptx60\n",
+        (
+            "compile for sm_89 or newer (--offload-arch=sm_89) with --cuda-path of CUDA 12.1 or newer, for PTX 8.1",
+            "compile with --cuda-path of CUDA 9.0 or newer, for PTX 6.0",
+        ),
+    ),
+    "intrinsics that LLVM cannot select": Log(
+        "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.tanh.approx.f32\n"
+        "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.mma.m16n8k16.row.col.bf16\n"
+        "LLVM ERROR: Cannot select: intrinsic %llvm.nvvm.redux.sync.fmax\n",
+        (
+            "compile for sm_75 or newer (-mcpu=sm_75 -mattr=+ptx70 or newer) with an LLVM that supports it",
+            "compile for sm_80 or newer (-mcpu=sm_80 -mattr=+ptx70 or newer) with an LLVM that supports it",
+            "raise -mcpu and -mattr=+ptx",
+        ),
+    ),
+    "an intrinsic that the log's target has": Log(
+        "llc k.ll -march=nvptx64 -mcpu=sm_80\nLLVM ERROR: Cannot select: intrinsic %llvm.nvvm.tanh.approx.f32\n",
+        ("raise -mcpu and -mattr=+ptx to the versions that llvm.nvvm.tanh.approx.f32 requires, or use",),
+    ),
+    "integers to bfloat": Log(
+        "LLVM ERROR: Cannot select: t12: bf16 = sint_to_fp t21\n  t21: i16 = sign_extend t9\n",
+        ("compile for sm_90 or newer (-mcpu=sm_90 -mattr=+ptx78 or newer) with an LLVM that supports it",),
+        ("PTX has cvt.bf16.s32 from sm_90 and PTX 7.8",),
+    ),
+    "PTX that the host assembles": Log(
+        "a.c:1: Error: no such instruction: `max.nan.f32 %xmm0,%xmm0'\n"
+        "error: invalid instruction mnemonic 'tanh.approx.f32'\n  --> src/main.rs:4:15\n"
+        "<inline asm>:1:2: error: invalid operand for instruction\n",
+        ("compile inline PTX for the device only: put it under #ifdef __CUDA_ARCH__",),
+    ),
+    "what is no PTX": Log(
+        "error: invalid instruction mnemonic 'vcvt.f32'\na.s:1: Error: no such instruction: `fadd.s x'\n", ()
+    ),
+    "MLIR, before LLVM": Log(
+        "k.mlir:3:8: error: failed to legalize operation 'math.tanh' that was explicitly marked illegal\n"
+        "k.mlir:4:8: error: failed to legalize operation 'arith.truncf'\n"
+        "k.mlir:5:8: error: LLVM Translation failed for operation: builtin.unrealized_conversion_cast\n",
+        (
+            "lower math.tanh with convert-gpu-to-nvvm",
+            "lower arith.truncf with convert-arith-to-llvm or convert-gpu-to-nvvm",
+            "run reconcile-unrealized-casts as the last pass",
+        ),
+        ("`ptxspec query math.tanh` shows what it becomes",),
+    ),
+    "libNVVM and nvJitLink": Log(
+        "NVVM_ERROR_COMPILATION\nk.ll line 12: parse expected type\n",
+        ("write typed pointers, as in i8*, for targets before sm_100",),
+    ),
+    "nvJitLink alone": Log(
+        "ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)\n", ("explain ptxas's errors in the log",)
+    ),
+    "Numba without a toolkit": Log(
+        "numba.cuda.NvvmSupportError: No supported GPU compute capabilities found. Please check your cudatoolkit "
+        "version matches your CUDA version.\n",
+        ("install a CUDA toolkit that your Numba knows, with cudart and libNVVM in it",),
+    ),
+    "a library without code for the GPU": Log(
+        "Error named symbol not found at line 449 in file /src/csrc/ops.cu\n",
+        ("compile the program or library for this machine's GPU too",),
+    ),
+    "headers": Log(
+        "/tmp/a.cu(3): catastrophic error: cannot open source file \"cuda_bf16.h\"\n"
+        "cuda_bf16.hpp(383): error: identifier \"NV_IS_DEVICE\" is undefined\n"
+        "cuda_bf16.hpp(383): error: identifier \"NV_IF_ELSE_TARGET\" is undefined\n"
+        "k.cu(14): error: no instance of overloaded function \"atomicAdd\" matches the argument list\n",
+        (
+            "pass the folder of CUDA's headers, as in -I$CUDA_HOME/include",
+            "pass the include folder of the CUDA release that has the header",
+            "compile for a target that has it: sm_60 or newer for double",
+        ),
+    ),
     "ptxas behind the words of its caller": Log(
         "INTERNAL: ptxas exited with non-zero error code 65280, output: ptxas /tmp/t-1, line 10; error   : Feature "
         "'tanh' requires .target sm_75 or higher\n",
@@ -362,6 +447,8 @@ _SHARED = (
     ".version 8.7\n.target sm_90\n{}.shared .b8 big{};\n"
     ".entry k() {{ .reg .b32 x; mov.u32 x, big; st.shared.b32 [x], x; ret; }}\n"
 )
+_PARAMETERS = ".version {}\n.target sm_80\n.address_size 64\n.entry k(.param .align 4 .b8 p[{}]) {{ ret; }}\n"
+_SHUFFLE = ".version 7.0\n.target sm_80\n.entry k() {{ .reg .b32 x; shfl{}.bfly.b32 x, x, 1, 31{}; ret; }}\n"
 _HALF = "#include <cuda_fp16.h>\n__global__ void k(__half *h) {{ {} }}\n"
 _NVCC = "nvcc -arch=sm_90 -c a.cu -o a.o"
 _PTXAS = "ptxas a.ptx -o a.o"
@@ -443,6 +530,24 @@ JUDGED = {
     ),
     "a newer -arch": Judged(
         _PTX.format(""), f"{_PTXAS} -arch=sm_100", "compile it with -arch=sm_90a", again=f"{_PTXAS} -arch=sm_90a"
+    ),
+    "too many parameters": Judged(
+        _PARAMETERS.format("8.0", 5000),
+        f"{_PTXAS} -arch=sm_80",
+        "write .version 8.1 (CUDA 12.1) or newer and compile for sm_70 or newer",
+        _PARAMETERS.format("8.1", 32764),
+    ),
+    "far too many parameters": Judged(
+        _PARAMETERS.format("8.1", 32768),
+        f"{_PTXAS} -arch=sm_80",
+        "pass large parameters by a pointer",
+        _PARAMETERS.format("8.1", 8),
+    ),
+    "threads that need not run together": Judged(
+        _SHUFFLE.format("", ""),
+        f"{_PTXAS} -arch=sm_80",
+        "write shfl.sync, with the mask of the threads that take part as the last operand: 0xffffffff for all 32",
+        _SHUFFLE.format(".sync", ", 0xffffffff"),
     ),
     "too much shared memory": Judged(
         _SHARED.format("", "[300000]"),

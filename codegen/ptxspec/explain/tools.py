@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from ..catalog import names
+from ..catalog import Requirement, names
+from ..query import calls
 from ..query.database import Database, Variant
 from . import meanings
 from .features import meant
@@ -17,6 +18,8 @@ from .surroundings import Surroundings
 
 # The parts of the message, the database, the tool if that is known, and the rest of the log's context.
 Compute = Callable[[Mapping[str, str], Database, str, Surroundings], Meaning | None]
+# Modifiers that all forms of an instruction have.
+_EVERYWHERE = ("sync", "aligned", "row", "col")
 _TRITON = "the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas"
 
 
@@ -96,13 +99,107 @@ def _feature(m: Mapping[str, str], db: Database, tool: str, around: Surroundings
     return Meaning(f"use an LLVM that supports PTX {named}, or request an older version", ("this LLVM is older",))
 
 
+def _target_feature(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of a builtin function that clang has from a target and a PTX version on, as it lists them."""
+    targets = sorted((t for n in re.findall(r"sm_\w+", m["list"]) if (t := db.targets.get(n))), key=lambda t: t.order)
+    named = (f"{n[:-1]}.{n[-1]}" for n in re.findall(r"ptx(\d+)", m["list"]))
+    versions = sorted((v for n in named if (v := db.versions.get(n))), key=lambda v: v.order)
+    if not targets and not versions:
+        return None
+    first = f"compile for {targets[0].name} or newer (--offload-arch={targets[0].name})" if targets else "compile"
+    # clang takes the version from the CUDA release that it finds.
+    release = versions[0].cuda or f"that supports PTX {versions[0].version}" if versions else ""
+    ptx = f" with --cuda-path of CUDA {release} or newer, for PTX {versions[0].version}" if versions else ""
+    return Meaning(
+        first + ptx,
+        (f"clang has {m['name']} only for these targets and PTX versions: {m['list'].strip()}",),
+        ("with clang -cc1 or llc, write -target-feature +ptx or -mattr=+ptx and the version",) if versions else (),
+    )
+
+
+def _llvm_target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of a PTX version that LLVM was told to write, and that does not have the target."""
+    target = db.targets.get(m["target"])
+    if target is None:
+        return None
+    feature = f"+ptx{target.ptx.replace('.', '')}"
+    return Meaning(
+        f"write PTX {db.versions[target.ptx]} or newer (-mattr={feature}), or request no PTX version",
+        (
+            f"{target.name} was introduced in PTX {target.ptx}, and PTX {m['ptx']} is older",
+            f"clang, XLA and TensorFlow take the version from their CUDA release: use {compilers(db, target.name)}",
+        ),
+    )
+
+
+def _xla(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
+    """Return the meaning of a ptxas that XLA found and that is older than the GPU."""
+    name = f"sm_{m['capability'].replace('.', '')}"
+    found = meanings.compiler_for(db, name, "ptxas")
+    if name not in db.targets:
+        return found
+    where = "XLA takes the first ptxas in PATH; the log names it behind 'Used ptxas at'"
+    return found._replace(
+        change=f"{found.change}, and put it first in PATH",
+        why=(*found.why, where, "until then the driver compiles the PTX, which works if the driver is new enough"),
+        others=(),
+    )
+
+
+def _host_assembly(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of a complaint of the host's assembler about an instruction of PTX."""
+    name = m.get("name")
+    if name is not None and name.lower() not in {*db.opcodes, *db.outside}:
+        return None
+    return Meaning(
+        "compile inline PTX for the device only: put it under #ifdef __CUDA_ARCH__, or make the function __device__",
+        (
+            "the host's assembler got the assembly, and does not know PTX",
+            "a function that is __host__ __device__, a template or a lambda may be compiled for both",
+            "in Rust, compile the crate for nvptx64-nvidia-cuda",
+        ),
+    )
+
+
+def _of_outside(db: Database, spelling: str) -> Requirement | None:
+    """Return what an instruction outside of the database requires, if all its names are known."""
+    opcode, *names = spelling.split(".")
+    about = db.outside.get(opcode)
+    if about is None or not {*names} <= frozenset(_EVERYWHERE).union(*(f.names for f in about.forms)):
+        return None
+    return about.requires(names, db.catalog)
+
+
+def _intrinsic(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
+    """Return the meaning of an intrinsic of LLVM that becomes a single instruction that the database knows, or begins
+    with the name of another one."""
+    target, ptx = "", ""
+    for call in calls.named(db, f"llvm.nvvm.{m['name']}"):
+        statements = call.becomes[0].statements if call.becomes else []
+        if len(statements) == 1 and (v := calls.variant(db, statements[0])):
+            target, ptx = _least(db, [v])
+            break
+    if not target and (needs := _of_outside(db, m["name"])):
+        target, ptx = needs.target, db.catalog.first_version(needs)
+    if not target or any(db.targets[t].order >= db.targets[target].order for t in around.targets):
+        return None
+    newer = "" if db.targets[target].base else " or newer"
+    feature = f"-mattr=+ptx{ptx.replace('.', '')}"
+    return Meaning(
+        f"compile for {target}{newer} (-mcpu={target} {feature} or newer) with an LLVM that supports it",
+        (f"llvm.nvvm.{m['name']} requires at least {target} and PTX {db.versions[ptx]}",),
+    )
+
+
 def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
     """Return the meaning of an operation for which LLVM has no instruction."""
-    variants = meant(db, f"'{m['node']}.{m['type']}'")
+    name = m["node"].format(m["type"]) if "{}" in m["node"] else f"{m['node']}.{m['type']}"
+    variants = meant(db, f"'{name}'")
     if not variants:
         return None
     target, ptx = _least(db, variants)
-    why = (f"PTX has {m['node']} of .{m['type']} from {target} and PTX {db.versions[ptx]} on",)
+    what = name if "{}" in m["node"] else f"{m['node']} of .{m['type']}"
+    why = (f"PTX has {what} from {target} and PTX {db.versions[ptx]} on",)
     feature = f"-mattr=+ptx{ptx.replace('.', '')} or newer"
     if any(db.targets[t].order >= db.targets[target].order for t in around.targets):
         return Meaning(f"use a newer LLVM, with {feature}, or compute in f32", why)
@@ -180,6 +277,11 @@ _COMPUTED: dict[str, Compute] = {
     "target": _target,
     "feature": _feature,
     "clang window": _clang_window,
+    "target feature": _target_feature,
+    "LLVM target": _llvm_target,
+    "host assembly": _host_assembly,
+    "intrinsic": _intrinsic,
+    "XLA": _xla,
     "NVRTC": _nvrtc,
     "node": _node,
     "own kind": _own_kind,
