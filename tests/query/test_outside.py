@@ -38,6 +38,28 @@ def test_what_is_outside_is_known_to_be_ptx(run: Run, asked: tuple[str, ...], sa
     assert not (found["exists"] or found["available"] or found["nearest"])
 
 
+@pytest.mark.parametrize(
+    ("asked", "whole"),
+    [
+        (("atom.add.f16", "--target", "sm_70"), "atom.global.add.noftz.f16"),
+        (("atom.global.add.bf16x2", "--target", "sm_80"), "atom.global.add.noftz.bf16x2"),
+        (("red.global.add.f16x2",), "red.global.add.noftz.f16x2"),
+    ],
+)
+def test_what_lacks_a_modifier_requires_what_it_requires_with_it(run: Run, asked: tuple[str, ...], whole: str) -> None:
+    code, out, _ = run("query", *asked)
+    assert code == 1 and f"{asked[0]} lacks .noftz, with which it exists and requires " in " ".join(out.split())
+    lacking, found = (
+        json.loads(run("query", spelling, *asked[1:], "--format", "json")[1]) for spelling in (asked[0], whole)
+    )
+    assert lacking["requires"] == found["requires"] and lacking["requires"]["target"] != "sm_11"
+
+
+def test_what_is_spelled_in_full_lacks_nothing(run: Run) -> None:
+    for spelling in ("atom.global.exch.b64", "atom.global.add.noftz.f16", "redux.sync.max.f32", "wgmma.mma_async"):
+        assert "lacks" not in run("query", spelling)[1]
+
+
 def test_show_says_so_as_well(run: Run) -> None:
     code, _, error = run("show", "cp")
     assert code == 2 and "cp is a PTX instruction (section 9.7.10, Data movement and conversion)" in error

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -131,8 +132,11 @@ def test_no_reason_ends_where_a_list_should_follow(db: ptxspec.Database, operand
         ("vadd.u32.u32.u32", "vadd is a PTX instruction (section 9.7.20, "),
         ("ld.global.f32", "ld is a PTX instruction (section 9.7.10, "),
         # A function that an opcode resembles is not meant.
-        ("exp.f32", "PTX has no exp; opcodes that are spelled alike compute something else"),
-        ("coshf.f32", "PTX has no coshf; opcodes that are spelled alike compute something else"),
+        ("exp.f32", "PTX has no exp; `ptxspec query __expf` shows the PTX of CUDA's __expf\n"),
+        ("pow.approx.f32", "PTX has no pow; `ptxspec query __powf` shows the PTX of CUDA's __powf\n"),
+        ("coshf.f32", "PTX has no coshf; `ptxspec query coshf` shows the PTX of CUDA's coshf\n"),
+        ("pow.f64", "PTX has no pow; `ptxspec query pow` shows the PTX of CUDA's pow\n"),
+        ("gcd.s32", "PTX has no gcd; opcodes that are spelled alike compute something else"),
         ("exp2.f32", "unknown opcode 'exp2'; did you mean 'ex2'?"),
     ],
 )
@@ -140,6 +144,45 @@ def test_what_ptx_may_have_outside_of_the_database_is_not_denied(run: Run, spell
     code, out, _ = run("query", spelling)
     assert code == 1 and out.startswith(f"no: {spelling} is not in this database\n  {said}")
     assert "nearest" not in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "command", "holds"),
+    [
+        ("bf16 fma", "list --where 'opcode=fma and type=bf16'", "fma.rn.bf16"),
+        ("which sm has bf16 fma", "list --where 'opcode=fma and type=bf16'", "fma.rn.bf16"),
+        ("f32 to e4m3", "list --where 'type=f32 and result=e4m3x2'", "cvt.rn.satfinite.e4m3x2.f32"),
+        ("half to float", "list --where 'type=f16 and result=f32'", "cvt.f32.f16"),
+        ("min NaN f16x2", "list --where 'opcode=min and modifier=NaN and type=f16x2'", "min.NaN.f16x2"),
+        ("tanh accuracy", "show tanh", "tanh.approx.f32"),
+    ],
+)
+def test_a_question_in_words_gets_the_command_that_answers_it(run: Run, asked: str, command: str, holds: str) -> None:
+    code, out, _ = run("query", asked)
+    assert code == 1 and f"`ptxspec {command}`" in out
+    code, out, _ = run(*shlex.split(command))
+    assert code == 0 and holds in out
+
+
+def test_other_words_are_no_spelling(run: Run) -> None:
+    for asked in ("fused multiply add", "hello world", "bf16 popc", "add.f32 d, a, b"):
+        code, out, _ = run("query", asked)
+        assert code == 1 and "separated by dots" in out and "--where" not in out
+
+
+@pytest.mark.parametrize(
+    ("spelling", "said", "nearest"),
+    [
+        ("cvt.rn.bf16.e4m3", "it has .bf16x2.e4m3x2, ", "cvt.rn.bf16x2.e4m3x2"),
+        ("cvt.rn.f16.e5m2", "it has .f16x2.e5m2x2, ", "cvt.rn.f16x2.e5m2x2"),
+        ("cvt.rn.satfinite.e2m1.bf16", "it has .e2m1x2.bf16x2, ", "cvt.rn.satfinite.e2m1x2.bf16x2"),
+        ("cvt.rn.satfinite.e4m3.f32", ".e4m3 comes in pairs only, as .e4m3x2", "cvt.rn.satfinite.e4m3x2.f32"),
+    ],
+)
+def test_what_comes_in_pairs_is_said_to(db: ptxspec.Database, spelling: str, said: str, nearest: str) -> None:
+    verdict = db.query(spelling)
+    assert said in verdict.reasons[0].message and "comes in pairs only" in verdict.reasons[0].message
+    assert verdict.nearest[0].spelling == nearest
 
 
 @each_size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from . import Catalog, Requirement
@@ -59,6 +59,19 @@ class Outside(NamedTuple):
     def target(self) -> str | None:
         """The first target that has any of it."""
         return self.forms[0].target if self.forms else None
+
+    def lacks(self, names: Iterable[str], is_type: Callable[[str], bool]) -> frozenset[str]:
+        """Return the modifiers that a spelling lacks: the opcode has its type with these in addition, and has no form
+        that is spelled like it. Empty if it lacks none, or if several forms may be meant."""
+        asked = frozenset(names)
+        own = asked & frozenset().union(*(f.names for f in self.forms))
+        covered = frozenset[str]().union(*(f.names for f in self.forms if f.names <= asked))
+        if not any(is_type(n) for n in own - covered):
+            return frozenset()
+        missing = {f.names - asked for f in self.forms if own < f.names}
+        fewest = min(map(len, missing), default=0)
+        found = [m for m in missing if len(m) == fewest]
+        return found[0] if len(found) == 1 and not any(map(is_type, found[0])) else frozenset()
 
     def requires(self, names: Iterable[str], catalog: Catalog) -> Requirement | None:
         """Return what a spelling with these names needs at least; None if nothing is known of it. If one form has all

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from ..catalog import Requirement, requirement_of
-from ..catalog.explaining import Reason, alike, explain, recipes, recipes_of_missing, unmet, why_not
+from ..catalog.explaining import Reason, alike, explain, meant_type, recipes, recipes_of_missing, unmet, why_not
 from ..catalog.known import Recipe
-from ..catalog.likeness import suggest
+from ..catalog.likeness import is_other_function, suggest
 from ..catalog.special import FIELDS, SpecialRegister
 from ..diagnostics import PtxspecError, visible
 from . import calls
 from .database import Database, Variant
 from .families import Family, family
+from .where import where
 
 
 class Verdict(NamedTuple):
@@ -101,6 +103,8 @@ def query(
         requires = next(iter(whole.needs())) if len(whole.needs()) == 1 else None
         return Verdict(spelling, operands, True, some, requires, family=whole, asked=(target, ptx))
     found, why = db.find(opcode, names, operands), explain(db, spelling, operands, target, ptx)
+    if words := _words(db, spelling) if any(r.code == "syntax" for r in why.reasons) else "":
+        return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", words),))
     why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
         variant=spelling,
@@ -117,7 +121,10 @@ def query(
         refused = db.refused(opcode, names)
         if refused is None:
             about = db.outside.get(opcode) if any(r.code == "not-in-database" for r in why.reasons) else None
-            return verdict._replace(requires=about.requires(names, db.catalog)) if about else verdict
+            if about is None:
+                return verdict
+            full = (*names, *about.lacks(names, db.is_type))
+            return verdict._replace(requires=about.requires(full, db.catalog))
         return verdict._replace(manual=requirement_of(refused["manual"]), means=refused["means"])
     here, longer = db.on(found, target), db.stands_for(found)
     verdict = verdict._replace(
@@ -221,9 +228,43 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
         return (
             Reason("unknown-opcode", f"{name} is a special register; `ptxspec query {name}` shows what it requires"),
         )
+    opcode, *parts = spelling.strip().split(".")
+    names = (opcode,) if "f64" in parts else (f"__{opcode}f", f"{opcode}f", opcode)
+    if is_other_function(opcode, db.opcodes) and (function := next((n for n in names if calls.named(db, n)), "")):
+        message = f"PTX has no {opcode}; `ptxspec query {function}` shows the PTX of CUDA's {function}"
+        return (Reason("unknown-opcode", message),)
     if not (near := calls.near(db, spelling)):
         return reasons
     return (Reason("unknown-opcode", f"there is no opcode or function {spelling.strip()}; did you mean '{near}'?"),)
+
+
+def _words(db: Database, text: str) -> str:
+    """Return help for a question in words, such as "bf16 fma" or "f32 to e4m3": the list of the variants with the names
+    in it. Empty if there are none."""
+    words = [meant_type(w) or w for w in re.findall(r"[\w:]+", text)]
+    if len(words) < 2 or "." in text:
+        return ""
+    packed = {t.removesuffix("x2"): t for t in db.types if t.endswith("x2")}
+    types = list(dict.fromkeys(t for w in words if (t := w if w in db.types else packed.get(w))))
+    opcodes = list(dict.fromkeys(w for w in words if w in db.opcodes))
+    modifiers = list(dict.fromkeys(w for w in words if w in db.modifiers))
+    if not types and len(opcodes) == 1 and len(words) == 2:
+        return f"`ptxspec show {opcodes[0]}` shows all that is known about {opcodes[0]}"
+    if not types or len(opcodes) > 1:
+        return ""
+    tests = [*(f"opcode={o}" for o in opcodes), *(f"modifier={n}" for n in modifiers), *(f"type={t}" for t in types)]
+    if len(types) == 2 and "to" in words and not opcodes:
+        tests = [*tests[:-1], f"result={types[1]}"]
+    condition = " and ".join(tests)
+    holds = where(db, condition)
+    every = (v for v in db.variants if holds(v) and db.is_advisable(v))
+    found = min(every, key=lambda v: v.operands, default=None)
+    if found is None:
+        return ""
+    return (
+        f"a spelling consists of names separated by dots, such as {found.spelling}; "
+        f"`ptxspec list --where '{condition}'` lists the variants with these names"
+    )
 
 
 def recipe_as_json(db: Database, recipe: Recipe) -> dict[str, Any]:

@@ -249,7 +249,22 @@ def _types(known: Known[V], about: Opcode[V], names: Sequence[str]) -> Reason:
     fits = len(types) in counts
     what = f"has no .{'.'.join(types)}; it has" if fits or counts != {1} else "takes a single type:"
     place = next((i for i, n in enumerate(names) if n in known.other_types), names.index(types[-1]))
-    return Reason("illegal-type", f"{opcode} {what} {has}", place)
+    packed = _packed(about, names)
+    if packed != list(names):
+        has = forms_text(about, tuple(filter(known.is_type, packed)))
+    singles = (n for n in names if n not in about.names and f"{n}x2" in packed)
+    pairs = "".join(f"; .{n} comes in pairs only, as .{n}x2" for n in singles)
+    return Reason("illegal-type", f"{opcode} {what} {has}{pairs}", place)
+
+
+def _packed(about: Opcode[V], names: Sequence[str]) -> list[str]:
+    """Return names, in which a type that an opcode has in pairs only is that of the pair, e4m3x2 for e4m3; so is the
+    other type, if the opcode has the two pairs together."""
+    pairs = [f"{n}x2" if n not in about.names and f"{n}x2" in about.names else n for n in names]
+    if pairs == list(names):
+        return pairs
+    both = [f"{n}x2" if f"{n}x2" in about.names else n for n in names]
+    return both if any({*types} <= {*both} for types in about.types if len(types) > 1) else pairs
 
 
 def _outside(known: Known[V], opcode: str, names: Sequence[str], target: str | None, ptx: str | None) -> Reason | None:
@@ -272,8 +287,11 @@ def _needs(known: Known[V], opcode: str, names: Sequence[str], target: str | Non
     about = known.outside.get(opcode)
     if about is None:
         return ""
-    catalog, needs = known.catalog, about.requires(names, known.catalog)
+    lacking = sorted(about.lacks(names, known.is_type))
+    catalog, needs = known.catalog, about.requires((*names, *lacking), known.catalog)
     said = f" (section {about.section})" if about.section else ""
+    if lacking:
+        said += f"; {'.'.join((opcode, *names))} lacks {_listed(lacking)}, with which it exists"
     if needs is None:
         return said
     limits = "".join(f", {limit.text(catalog.newest_target)}" for limit in needs.within)
@@ -398,7 +416,7 @@ def alike(
         opcode = next(iter(nearest(opcode, known.opcodes)), "")
     if not opcode:
         return ()
-    meant = _meant(known, opcode, names)
+    meant = _meant(known, opcode, _packed(known.opcodes[opcode], names))
     return tuple(v for _, v in ranked(known, known.opcodes[opcode].variants, meant, operands, target, ptx)[:_ALIKE])
 
 
