@@ -426,6 +426,20 @@ def test_list_says_how_many_more_targets_of_the_same_gpus_support(run: Run, db: 
     assert "more" not in run("list", "--target", "sm_80", "--opcode", "add")[1]
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        (("--target", "T4", "--type", "bf16"), "sm_80 is the first target that has some\n"),
+        (("--target", "sm_90", "--type", "e2m1x2"), "sm_100a is the first target that has some\n"),
+        (("--target", "sm_70", "--opcode", "tanh", "--ptx", "7.0"), "sm_75 is the first target that has some\n"),
+        (("--target", "sm_70", "--opcode", "tanh", "--ptx", "6.0"), ""),
+    ],
+)
+def test_an_empty_list_names_the_first_target_with_some(run: Run, asked: tuple[str, ...], first: str) -> None:
+    code, out, _ = run("list", *asked)
+    assert code == 1 and out == f"no variants\n{first}"
+
+
 def test_list_says_how_many_variants_crash_the_assembler(run: Run, db: ptxspec.Database) -> None:
     crashing = {o: sum(bool(v.crash) for v in opcode.variants) for o, opcode in db.opcodes.items()}
     some = next(o for o, n in crashing.items() if n)

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     print(render(db, found, target))
     if options.format == "table":
         if target is not None:
-            note = _on_relatives(db, options, target, len(found))
+            note = _on_relatives(db, options, target, len(found)) or ("" if found else _on_others(db, options))
         else:
             note = _on_no_target(db, options) if options.ptx is None else ""
         print(note, end="\n" if note else "")
@@ -86,6 +86,12 @@ def _on_relatives(db: Database, options: argparse.Namespace, target: str, count:
     more = {t: len(_asked(db, options, t)) - count for t in relatives}
     said = " and ".join(f"{t} supports {n:,} more" for t, n in more.items() if n)
     return f"on the same GPUs, {said}" if said else ""
+
+
+def _on_others(db: Database, options: argparse.Namespace) -> str:
+    """Return the note that other targets support some."""
+    some = next((t for t in db.targets if db.catalog.knows(t, options.ptx) and _asked(db, options, t)), "")
+    return f"{some} is the first target that has some" if some else ""
 
 
 def _on_no_target(db: Database, options: argparse.Namespace) -> str:
