@@ -58,13 +58,6 @@ def variant(spec: Spec, spelling: str) -> Variant:
 # Reading
 
 
-@pytest.mark.parametrize("spelling", few.ALL)
-def test_a_rule_names_targets_and_families(made: Spec, spelling: str) -> None:
-    r = variant(made, spelling).requires
-    assert ", ".join(f"{t.removeprefix('sm_')} {ptx}" for t, ptx in r.on) == few.ALL[spelling]
-    assert r.ptx == min(ptx for _, ptx in r.on) and r.target == r.on[0][0]
-
-
 def test_the_assemblers_targets_stand_in_the_place_of_the_manuals(made: Spec) -> None:
     manual = variant(made, FAMILIES).manual
     assert manual is not None and manual.on == (("sm_100a", "8.6"), ("sm_101a", "8.6"), ("sm_120a", "8.7"))
@@ -291,34 +284,6 @@ def test_the_matrix_names_the_kinds_that_have_what_their_target_has_not(root: Pa
     (row,) = [row for row in matrix.rows if FAMILIES in row.names]
     cells = dict(zip(matrix.columns, row.cells, strict=True))
     assert cells["sm_100"].splitlines()[-1].startswith("f ")
-
-
-GUARDED = [
-    "sm_90a",
-    "sm_100",
-    "sm_100a",
-    "sm_100f",
-    "sm_103f",
-    "sm_107f",
-    "sm_107a",
-    "sm_110f",
-    "sm_120",
-    "sm_120a",
-    "sm_121f",
-]
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("target", GUARDED)
-def test_a_kernel_holds_its_instruction_exactly_where_it_is_taken(
-    root: Path, made: Spec, nvcc: Path, target: str, tmp_path: Path
-) -> None:
-    source, ptx = root / "generated/cuda/cvt.cu", tmp_path / "k.ptx"
-    options = ["-Werror", "all-warnings", f"-arch={target}", "-ptx", "-DPTXSPEC_KERNELS_ONLY", "-o", ptx]
-    subprocess.run([nvcc, *options, source], check=True, capture_output=True)
-    bodies = {m[1]: m[2] for m in re.finditer(r"\.entry (\w+)\(.*?\)\s*\{(.*?)\n\}", ptx.read_text("utf-8"), re.DOTALL)}
-    taken = {v for v in made.instructions["cvt"].variants if f"{v.spelling} " in bodies[v.identifier]}
-    assert {v for v in made.instructions["cvt"].variants if made.catalog.takes(v.requires, target, "9.5")} == taken
 
 
 @pytest.mark.parametrize(

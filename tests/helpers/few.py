@@ -38,13 +38,6 @@ corner_cases:
     rows:
       - [+inf, +inf]
 """
-# What every target with an entry has, by the PTX version that brought it.
-ALL = {
-    FAMILIES: "100a 8.6, 100f 8.8, 101a 8.6, 101f 8.8, 103a 8.8, 103f 8.8, 107a 9.4, 107f 9.4, 110a 9.0, 110f 9.0, "
-    "120a 8.7, 120f 8.8, 121a 8.8, 121f 8.8",
-    ONE_FAMILY: "107a 9.4, 107f 9.4",
-    OWN: "100a 9.1, 101a 9.1, 103a 9.1, 107a 9.4, 110a 9.1, 120a 9.1, 121a 9.1",
-}
 
 
 def project(to: Path) -> Path:
