@@ -6,8 +6,7 @@ import io
 import json
 
 import pytest
-from helpers import ROOT
-from ptxspec.cli.main import main
+from helpers.commands import Run
 
 LOG = """\
 pynvjitlink.api.NvJitLinkError: NVJITLINK_ERROR_PTX_COMPILE error when calling nvJitLinkAddData
@@ -35,25 +34,23 @@ ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (<cudapy-ptx>)
         ),
     ],
 )
-def test_a_message_may_be_an_argument(arguments: list[str], first: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "--root", str(ROOT), *arguments]) == 0
-    assert capsys.readouterr().out.startswith(first)
+def test_a_message_may_be_an_argument(arguments: list[str], first: str, run: Run) -> None:
+    code, out, _ = run("explain", *arguments)
+    assert code == 0 and out.startswith(first)
 
 
-def test_other_ways_are_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_ways_are_told_on_request(run: Run) -> None:
     message = "Illegal modifier '.ftz' for instruction 'fma'"
-    assert main(["explain", "--root", str(ROOT), message]) == 0
-    short = capsys.readouterr().out
-    assert main(["explain", "--root", str(ROOT), "--all", message]) == 0
-    whole = capsys.readouterr().out
-    assert "--all" in short and "is spelled" not in short
+    code, short, _ = run("explain", message)
+    more, whole, _ = run("explain", "--all", message)
+    assert code == more == 0 and "--all" in short and "is spelled" not in short
     assert "  or fma is spelled fma.rnd.ftz{.sat}.f32, " in whole and "--all" not in whole
 
 
-def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explanations_as_json(run: Run) -> None:
     message = "ptxas a.ptx, line 9; error   : Instruction 'tanh' requires .target sm_75 or higher"
-    assert main(["explain", "--root", str(ROOT), "--format", "json", message]) == 0
-    assert json.loads(capsys.readouterr().out) == {
+    code, out, _ = run("explain", "--format", "json", message)
+    assert code == 0 and json.loads(out) == {
         "schema": 1,
         "targets": {"gpus": [], "compiled": []},
         "explanations": [
@@ -72,8 +69,8 @@ def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
             }
         ],
     }
-    assert main(["explain", "--root", str(ROOT), "--format", "json", ""]) == 0
-    assert json.loads(capsys.readouterr().out) == {
+    code, out, _ = run("explain", "--format", "json", "")
+    assert code == 0 and json.loads(out) == {
         "schema": 1,
         "targets": {"gpus": [], "compiled": []},
         "explanations": [],
@@ -88,17 +85,13 @@ def test_explanations_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ("Something else altogether\nFeature '.NaN' requires .target sm_80 or higher\n", 0),
     ],
 )
-def test_nothing_that_it_knows_is_misuse(
-    arguments: list[str], log: str, code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_that_it_knows_is_misuse(arguments: list[str], log: str, code: int, run: Run) -> None:
     """A message about other things has no answer here; where one of several has, the others are said to have none."""
-    assert main(["explain", "--root", str(ROOT), *arguments, *log.splitlines()]) == code
-    assert "this message is not about an instruction in this database" in capsys.readouterr().out
+    found, out, _ = run("explain", *arguments, *log.splitlines())
+    assert found == code and "this message is not about an instruction in this database" in out
 
 
-def test_a_log_without_complaints_needs_no_answer(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_without_complaints_needs_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"all is well\n")))
-    assert main(["explain", "--root", str(ROOT)]) == 0
-    assert capsys.readouterr().out == "the input has no error message about PTX\n"
+    code, out, _ = run("explain")
+    assert code == 0 and out == "the input has no error message about PTX\n"
