@@ -56,6 +56,14 @@ def test_opcodes_are_those_that_ptxas_knows(db: Database, ptxas: Path) -> None:
     assert {n.partition(".")[0] for n in known} <= {*db.opcodes, *db.outside}
 
 
+def test_few_opcodes_are_known_by_name_alone(db: Database, ptxas: Path) -> None:
+    """ptxas has the names of operations on caches, and calls each statement with them unrecognized."""
+    nameless = [name for name, about in db.outside.items() if not about.forms]
+    statements = [f"{name}{rest};" for name in nameless for rest in ("", " [%b1]", ".global [%b1]", ".tex.invall")]
+    assert nameless == ["cctl", "cctlu"]
+    assert all(any("unrecognized" in m for m in said) for said in judge(ptxas, statements, "sm_107a", "9.5"))
+
+
 @pytest.mark.parametrize("opcode", ["mma", "wgmma", "ldmatrix", "cp", "vadd", "vote", "tcgen05", "atom", "ld", "red"])
 def test_the_first_version_and_target_are_those_of_the_plainest_form(db: Database, opcode: str) -> None:
     about = db.outside[opcode]
