@@ -554,7 +554,10 @@ def test_a_recipe_names_the_ptx_version_and_the_cuda_release_of_the_target(run: 
         "\ninstead, on sm_121a (PTX 8.8 and CUDA 12.9 or newer; " in run("query", "div.f16", "--target", "sm_121a")[1]
     )
     asked = ("query", "max.f32", "--operands", "3", "--target", "sm_120", "--ptx", "8.0")
-    # The target's own floor is lower than that of the variant on it.
+    # The target's own floor is lower than that of the variant on it, or higher.
+    assert "  max.f32 (3 operands) requires PTX 8.8 (CUDA 12.9) or newer; 8.0 is older\n" in run(*asked)[1]
+    newer = ("query", "max.f32", "--operands", "3", "--target", "sm_107", "--ptx", "8.0")
+    assert "  max.f32 (3 operands) requires PTX 9.4 (CUDA 13.4) or newer; 8.0 is older\n" in run(*newer)[1]
     assert "  help      use PTX 8.8 or newer, which supports it on sm_120\n" in run(*asked)[1]
     assert "\ninstead, not on sm_120 and PTX 8.0 (PTX 8.7 and CUDA 12.8 or newer; " in run(*asked)[1]
 

@@ -205,7 +205,9 @@ class Catalog:
                 found.append(Refusal("target-too-new", until))
         if ptx is not None:
             if order(ptx) < order(floor):
-                found.append(Refusal("ptx-too-old", floor))
+                # An older version than the target's own would not do.
+                own = floor if target is None else max(floor, self.targets[target].ptx, key=order)
+                found.append(Refusal("ptx-too-old", own))
             if until is not None and order(ptx) > order(until):
                 found.append(Refusal("ptx-too-new", until))
             if target is not None and not self.knows(target, ptx):
