@@ -31,10 +31,8 @@ _TOKEN = re.compile(
     |(?P<operator><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^?:(),]))""",
     re.VERBOSE,
 )
-# C++ has other spellings of operators.
-_SPELLED = {
-    "and": "&&", "or": "||", "not": "!", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
-}  # fmt: skip
+# C++'s words for operators.
+_SPELLED = dict(re.findall(r"(\w+) (\S+)", "and && or || not ! not_eq != bitand & bitor | xor ^ compl ~"))
 
 
 class _Directive(NamedTuple):
