@@ -147,9 +147,8 @@ LANGUAGE = "codegen/ptxspec/semantics/"
 MODIFIED = re.compile(rf"\b(?:{'|'.join(OPCODES)})[.{{](?:rn|rz|ftz|sat|NaN|approx|full|lo|hi|wide|b?f\d|[bsu]\d|pred)")
 
 # Around the instruction of a kernel or an example: C has no registers for predicates and bytes, and other PTX carries
-# them over. C++ spells some of its operators as words.
+# them over.
 CARRYING = {
-    "codegen/ptxspec/lint/preprocessor.py": re.compile(r"and|or|not|xor"),
     "templates/cuda/ptxspec.cuh.j2": re.compile(r"\{%- set (?:load|store) = .*"),
     "codegen/ptxspec/examples/statement.py": re.compile(r"selp\.b32 %|setp\.ne\.b32 |mov\.b16 [%{]"),
 }

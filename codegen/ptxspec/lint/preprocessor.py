@@ -32,7 +32,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 # C++'s words for operators.
-_SPELLED = dict(re.findall(r"(\w+) (\S+)", "and && or || not ! not_eq != bitand & bitor | xor ^ compl ~"))
+_SPELLED: dict[str, str] = dict(
+    re.findall(r"(\w+) (\S+)", "and && or || not ! not_eq != bitand & bitor | xor ^ compl ~")
+)
 
 
 class _Directive(NamedTuple):

@@ -49,7 +49,10 @@ SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # MLIR. No variant's result depends on these files or on those of observations, and they may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm", "mlir", "triton")
 # Long files that one spelling does not need.
-_LONG = ("calls", "intrinsics", "llvm", "mlir", "outside", "matrix_code", "messages", "peers", "tensor_cores", "triton")
+_LONG = (
+    "calls", "evidence", "intrinsics", "llvm", "machine_code", "matrix_code", "messages", "mlir", "outside", "peers",
+    "speed", "tensor_cores", "triton",
+)  # fmt: skip
 # Files that have the schema of another one.
 _LIKE = {"intrinsics": "calls", "triton": "calls"}
 _TOLD_LIKE = {"triton": "llvm"}
@@ -122,14 +125,14 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             spec,
             instructions={i.opcode: i for i in read_ones if i is not None},
             judgements=read_judgements(observed["judged"]),
-            evidence=read_evidence(observed["evidence"]),
-            speed=read_speed(observed["speed"], context),
+            evidence=read_evidence(observed.get("evidence")),
+            speed=read_speed(observed.get("speed"), context),
             peers=read_peers(observed.get("peers"), context),
             calls=read_calls(observed.get("calls"), context),
             signatures=(*read_intrinsics(told.get("llvm"), context), *read_intrinsics(told.get("triton"), context)),
             intrinsics=read_calls(observed.get("intrinsics"), context),
             triton=read_calls(observed.get("triton"), context),
-            machine=read_machine_code(observed["machine_code"], context),
+            machine=read_machine_code(observed.get("machine_code"), context),
             recordings=read_recordings(observed["recordings"], context),
             messages=read_messages(told.get("messages"), context),
             lowered=read_lowered(told.get("mlir"), context),
