@@ -22,7 +22,7 @@ _CP = "cp.async.wait_all"
         ),
         ((_CP, "--target", "sm_75"), "it requires sm_80 or newer; sm_75 is older"),
         ((_CP, "--target", "sm_90"), "sm_90 supports it from PTX 7.8 on"),
-        ((_CP, "--target", "sm_90", "--ptx", "6.5"), "it requires PTX 7.0 (CUDA 11.0) or newer; 6.5 is older"),
+        ((_CP, "--target", "sm_90", "--ptx", "6.5"), "it requires PTX 7.8 (CUDA 11.8) or newer; 6.5 is older"),
         ((_CP, "--ptx", "7.0"), "PTX 7.0 supports it"),
         (("wgmma.fence.sync.aligned", "--target", "sm_100a"), "sm_100a does not support it, which requires sm_90a"),
         (("shfl.idx.b32", "--target", "sm_75"), "sm_75 supports it from PTX 6.3 to 6.3"),
