@@ -96,7 +96,7 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ),
         (".approx modifier required for instruction 'sin'", "add .approx, which is required"),
         ("'.ftz' modifier required for instruction 'rcp.approx.f64'", "rcp.approx.ftz.f64"),
-        ("Modifier '.xorsign' requires modifier '.abs'", "max.xorsign.abs.f32"),
+        ("Modifier '.xorsign' requires modifier '.abs'", "write both, .xorsign.abs, with your opcode"),
         ("Modifier '.ftz' cannot be combined with modifier '.oob'", "write only one of"),
         ("Unknown modifier '.ftzz'", "did you mean '.ftz'"),
         ("Unknown modifier '.full'", "div.full.f32"),
@@ -126,6 +126,9 @@ def test_without_the_file_the_message_is_explained_by_itself(db: Database, ptxas
         ("Missing .target directive at start of file 'a.ptx'", "`.target sm_"),
         ("Parsing error near 'st': syntax error", "the statement before 'st' lacks its semicolon"),
         ("Unknown symbol 'x'", "`.reg .f32 x;`"),
+        ("Unknown symbol '$3'", "in inline assembly of CUDA write %3 for $3"),
+        ("Parsing error near '.tf32': syntax error", "declare the register as .b32"),
+        ("'.noftz' modifier required for instruction 'red' with type '.bf16x2'", "add .noftz, which is required"),
         ("Illegal vector size: 3", "as many registers as the instruction requires"),
         ("Incompatible elements of vector expression", "all of the required size"),
         ("Predicate output not allowed for instruction 'setp'", "there is no second result"),
@@ -518,7 +521,7 @@ def test_with_the_file_the_version_told_is_that_of_the_target_too(db: Database, 
         ("Unexpected instruction types specified for '_mma'", False),
         ("Illegal modifier '.ftz' for instruction 'atom'", False),
         ("Illegal rounding modifier for instruction 'wmma.mma'", False),
-        ("'.noftz' modifier required for instruction 'red' with type '.f16'", False),
+        ("'.noftz' modifier required for instruction 'red' with type '.f16'", True),
         ("Argument 1 of instruction 'vote': must be register", False),
         ("Argument 0 of instruction 'pmevent': value '99' out of range, expected to be in range [0..15]", False),
         ("Vector operand is not allowed for instruction 'vote'", False),
@@ -627,6 +630,16 @@ MENDED = [
     ("div.rn.full.f32 %f0, %f1, %f2;", "as in div.full.f32", "div.full.f32 %f0, %f1, %f2;"),
     ("rcp.approx.f64 %d0, %d1;", "rcp.approx.ftz.f64", "rcp.approx.ftz.f64 %d0, %d1;"),
     ("min.xorsign.f32 %f0, %f1, %f2;", "write both", "min.xorsign.abs.f32 %f0, %f1, %f2;"),
+    ("max.nan.f32 %f0, %f1, %f2;", "write .NaN for .nan", "max.NaN.f32 %f0, %f1, %f2;"),
+    ("neg.u32 %r0, %r1;", "write the signed type of the same size: .s32 for .u32", "neg.s32 %r0, %r1;"),
+    ("add.f32 %f0, %f1, inf;", "write 0f7F800000 (.f32)", "add.f32 %f0, %f1, 0f7F800000;"),
+    ("add.f64 %d0, %d1, nan;", "0d7FFFFFFFFFFFFFFF (.f64) for NaN", "add.f64 %d0, %d1, 0d7FFFFFFFFFFFFFFF;"),
+    ("add.f32 %f0, %f1, -inf;", "0fFF800000 or", "add.f32 %f0, %f1, 0fFF800000;"),
+    ("add.f32 %f0, %f1, 1.0f;", "write the constant without its f", "add.f32 %f0, %f1, 1.0;"),
+    ("add.f32 %f0, %f1, 0x1p0;", "as in 0f3F800000 for 1.0", "add.f32 %f0, %f1, 0f3F800000;"),
+    ("add.f32 %f0, %f1, 0f3f80;", "8 after 0f", "add.f32 %f0, %f1, 0f3f800000;"),
+    (".reg .bf16x2 %x;", "declare the register as .b32", ".reg .b32 %x;"),
+    (".reg .e4m3x2 %xs;", "declare the register as .b16", ".reg .b16 %ys;"),
 ]
 
 
@@ -646,3 +659,14 @@ def test_what_follows_the_answer_assembles(db: Database, ptxas: Path, wrong: str
 def test_no_name_is_suggested_that_is_only_somewhat_alike(db: Database, message: str) -> None:
     (found,) = explanations(db, [message])
     assert "did you mean" not in found.meaning.change or "'red'" in found.meaning.change
+
+
+def test_what_follows_from_a_name_that_is_not_declared_is_shown_with_it(db: Database) -> None:
+    said = (
+        "Arguments mismatch for instruction 'add'",
+        "Unknown symbol '%f99'",
+        "Multiple rounding modifiers specified",
+    )
+    found = explanations(db, [f"ptxas a.ptx, line 9; error   : {text}" for text in said])
+    assert [[c.text for c in e.complaints] for e in found] == [[said[1], said[0]], [said[2]]]
+    assert found[0].meaning.change.startswith("declare %f99")

@@ -37,7 +37,9 @@ def meaning(db: Database, text: str) -> Meaning | None:
             instruction = m.groupdict().get("opcode")
             if instruction is None:
                 return tell(db, m)
-            return _besides(db, instruction, tell(db, m)) if _is_ours(db, instruction) else _elsewhere(db, instruction)
+            if _is_ours(db, instruction):
+                return _besides(db, instruction, tell(db, m))
+            return Meaning(_missing(m)) if tell is _required else _elsewhere(db, instruction)
     return None
 
 
@@ -187,13 +189,21 @@ def _boolean(db: Database, m: re.Match[str]) -> Meaning:
 
 def _required(db: Database, m: re.Match[str]) -> Meaning:
     offered = _with(db, m["opcode"], m["modifier"], m["type"])
-    return Meaning(f"add .{m['modifier']}, which is required", (offered.change, *offered.why), offered.others)
+    return Meaning(_missing(m), (offered.change, *offered.why), offered.others)
+
+
+def _missing(m: re.Match[str]) -> str:
+    return f"add .{m['modifier']}, which is required"
 
 
 def _companion(db: Database, m: re.Match[str]) -> Meaning | None:
     both = frozenset((m["one"], m["other"]))
     found = [v.spelling for v in db.variants if both <= v.modifiers and db.is_advisable(v)]
-    return Meaning(f"write both, as in {found[0]}") if found else None
+    if not found:
+        return None
+    # The message does not name the opcode: one in the change would be taken for the right one.
+    written = "".join(f".{n}" for n in found[0].split(".") if n in both)
+    return Meaning(f"write both, {written}, with your opcode", (f"as in {found[0]}",))
 
 
 def _excluding(db: Database, m: re.Match[str]) -> Meaning | None:
@@ -304,20 +314,45 @@ def _no_header(db: Database, m: re.Match[str]) -> Meaning:
 
 
 def _unreadable(db: Database, m: re.Match[str]) -> Meaning:
-    return Meaning(f"usually the statement before {m['near']} lacks its semicolon, or a comma", (_STOPPED,))
+    near = m["near"].strip("'")
+    usual = f"usually the statement before {m['near']} lacks its semicolon, or a comma"
+    for pattern, change in _CONSTANTS:
+        if re.fullmatch(pattern, near):
+            return Meaning(change, (f"otherwise, {usual}", _STOPPED))
+    return Meaning(usual, (_STOPPED,))
+
+
+def _not_declared_so(db: Database, m: re.Match[str]) -> Meaning | None:
+    """Return the meaning of a type that instructions have, and registers do not."""
+    about = db.data["types"].get(m["type"])
+    if about is None or m["type"] not in db.types or f".{m['type']}" in about["registers"].split(" or "):
+        return None
+    return Meaning(
+        f"declare the register as {about['registers']}, and keep .{m['type']} in the instructions",
+        (f"PTX has no registers of type .{m['type']}: {about['summary']}",),
+    )
 
 
 def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
     known = [n for r in db.special_registers.values() for name in r.names for n in (name, *_fields(r, name))]
     known += db.data["assembler"]["named_integers"]
     bare = _letters(m["name"])
+    if re.fullmatch(r"\$\d+", m["name"]):
+        number = m["name"][1:]
+        return Meaning(
+            f"in inline assembly of CUDA write %{number} for {m['name']}",
+            ("$ is how LLVM IR, Triton's inline_asm_elementwise and MLIR number operands; CUDA numbers them with %",),
+        )
+    if (number := _NAMED.get(bare.lstrip("+-"))) is not None:
+        return Meaning(f"write {number}", (f"PTX has no name for this constant, and {m['name']} is not declared",))
     if meant := [n for n in known if _letters(n) == bare and n != m["name"]]:
         return Meaning(f"write {meant[0]}", (f"PTX has no {m['name']}, and {m['name']} is not declared",))
     change = (
         f"declare {m['name']} before this line, in this block or an enclosing one; declare a register as in "
         f"`.reg .f32 {m['name']};`"
     )
-    return Meaning(change, ("give a register the type that its instructions accept",))
+    label = "" if m["name"].startswith("%") else f"; a label is written `{m['name']}:`, anywhere in the function"
+    return Meaning(change, (f"give a register the type that its instructions accept{label}",))
 
 
 def _fields(r: SpecialRegister, name: str) -> Iterator[str]:
@@ -350,8 +385,14 @@ def _has_vectors(db: Database, opcode: str) -> bool:
 def _comparison(db: Database, m: re.Match[str]) -> Meaning:
     opcode, _ = _spelled(m["opcode"])
     others = _spelled_as(db, opcode, [v for v in db.opcodes[opcode].variants if db.is_advisable(v)])
-    has = ", ".join(f".{n}" for n in db.opcodes[opcode].names if n in db.modifiers) or "no modifiers"
-    return Meaning("remove the comparison", (f"{opcode} has {has}",), others)
+    own = [n for n in db.opcodes[opcode].names if n in db.modifiers]
+    has = ", ".join(f".{n}" for n in own) or "no modifiers"
+    # A comparison may be a modifier of this opcode in other letters, and what is removed then changes the result.
+    alike = [n for n in own if n.lower() in db.modifiers and n.lower() != n]
+    change = f"write .{alike[0]} for .{alike[0].lower()}; remove any other comparison" if alike else ""
+    if not alike and all(v.modifiers for v in db.opcodes[opcode].variants):
+        change = f"write one of {opcode}'s own modifiers for the comparison: {has}"
+    return Meaning(change or "remove the comparison", (f"{opcode} has {has}",), others)
 
 
 def _second(db: Database, m: re.Match[str]) -> Meaning:
@@ -365,6 +406,23 @@ def _says(text: str) -> Tell:
     return lambda db, m: Meaning(text.format(**m.groupdict()))
 
 
+# Constants as other languages write them, by what ptxas reads of one before it stops.
+_CONSTANTS = (
+    (r"[fF]", "write the constant without its f: 1.0 for 1.0f"),
+    (
+        r"[pP]\d+",
+        "write the bits of the constant, as in 0f3F800000 for 1.0: PTX has no hexadecimal numbers with an exponent",
+    ),
+    (r"[fFdD][0-9a-fA-F]{3,}", "write all digits of the constant: 8 after 0f, and 16 after 0d"),
+)
+_INFINITY = (
+    "0f7F800000 (.f32) or 0d7FF0000000000000 (.f64) for infinity; 0fFF800000 or 0dFFF0000000000000 for -infinity"
+)
+_NAMED = {
+    "inf": _INFINITY,
+    "infinity": _INFINITY,
+    "nan": "0f7FFFFFFF (.f32) or 0d7FFFFFFFFFFFFFFF (.f64) for NaN",
+}
 # Examples of each sort of constant.
 _WRITTEN = {constants.INTEGER: "1", constants.DOUBLE: "1.0", constants.SINGLE: "0f3F800000"}
 _NO_SECOND = "there is no second result: write one register"
@@ -402,6 +460,8 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
 # Other lines of a log might resemble these.
 _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
     (r"Parsing error near (?P<near>'(?:\w[^']*|\})')", _unreadable),
+    (r"Parsing error near '\.(?P<type>\w+)'", lambda db, m: _not_declared_so(db, m) or Meaning(_STOPPED)),
+    (r"^Type \.(?P<type>\w+) may only be used as an instruction type", _not_declared_so),
     (r"Parsing error|non-ASCII", _says(_STOPPED)),
     (r"^Result discard mode", lambda db, m: Meaning("write a register for the result", (_STOPPED,))),
     (
@@ -455,4 +515,11 @@ _OF_PTXAS: tuple[tuple[str, Tell], ...] = (
         _says("write a comparison that exists for this type"),
     ),
     (r"^Modifier '(?P<modifier>[^']*)' (?:applies only|does not apply) to", _says("remove {modifier}")),
+    (
+        r"^Instruction '[^']*' applies only to signed numeric types",
+        lambda db, m: Meaning(
+            "write the signed type of the same size: .s32 for .u32",
+            ("the register stays as it is; the instruction then takes its bits as a signed number",),
+        ),
+    ),
 )

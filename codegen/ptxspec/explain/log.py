@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,12 @@ from .messages import Message, Place, driver_error, message, plain
 from .rows import first, rows
 from .surroundings import Surroundings, surroundings
 
+# A name that is not declared, and what ptxas says besides about an instruction with one.
+_CAUSE = re.compile(r"^Unknown symbol '")
+_CONSEQUENCE = re.compile(
+    r"^(?:Arguments mismatch for|Illegal operand type to) instruction|^Predicate expression expected"
+    r"|^Illegal argument to unary minus|^Call to '[^']*' requires call prototype"
+)
 _SHOWN = 4
 _LONGEST = 4096
 
@@ -136,7 +143,15 @@ def _of_one_instruction(
     db: Database, group: list[tuple[Complaint, Meaning]]
 ) -> Iterator[tuple[tuple[Complaint, ...], Meaning]]:
     """Yield the complaints about one instruction and their meanings; the targets and PTX versions that they require
-    become one change."""
+    become one change, and what follows from a name that is not declared is shown with that."""
+    causes = [(c, m) for c, m in group if _CAUSE.search(c.text)]
+    if causes:
+        follow = tuple(c for c, _ in group if _CONSEQUENCE.search(c.text))
+        (first, m), *others = causes
+        yield (first, *follow), m
+        for c, m in others:
+            yield (c,), m
+        group = [(c, m) for c, m in group if c not in follow and not _CAUSE.search(c.text)]
     asking = [(c, m) for c, m in group if m.target or m.ptx]
     if len(asking) > 1:
         yield tuple(c for c, _ in asking), together(db, (m for _, m in asking))
