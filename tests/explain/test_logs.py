@@ -387,6 +387,96 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
         "  File \"compiler.py\", line 304, in make_ttgir\n    pm.run(mod)\nRuntimeError: PassManager::run failed\n",
         ("explain the lines above it in the log",),
     ),
+    "numbers of others than the driver": Log(
+        "HTTPError: 500 Server Error\nRequest failed with status code 500\nsubprocess exited with code 218\n", ()
+    ),
+    "a launch with too many threads": Log(
+        "numba.cuda.cudadrv.driver.CudaAPIError: [701] Call to cuLaunchKernel results in an error\n"
+        "RuntimeError: CUDA error: too many resources requested for launch\n",
+        ("start the kernel with fewer threads in a block, or compile it for as many: __launch_bounds__(threads)",),
+    ),
+    "a kernel that the GPU has not": Log(
+        "Program hit cudaErrorInvalidDeviceFunction (error 98) due to \"invalid device function\"\n"
+        "Device 0: NVIDIA L4\n",
+        ("compile for sm_89, the log's GPU",),
+    ),
+    "a source that the driver rejects": Log(
+        "CUDA_ERROR_INVALID_SOURCE: device kernel image is invalid (300)\n", ("assemble the PTX with ptxas",)
+    ),
+    "NVRTC in parts": Log(
+        "RuntimeError: nvrtc: error: failed to open libnvrtc-builtins.so.12.8.\n  Make sure that it is installed.\n",
+        ("install libnvrtc-builtins of CUDA 12.8 beside libnvrtc",),
+    ),
+    "NVRTC says only that it failed": Log(
+        "NVRTC_ERROR_COMPILATION (6)\ndefault_program(12): error: identifier \"__hadd2\" is undefined\n",
+        ("include the header that has __hadd2",),
+    ),
+    "an NVRTC that is older than the GPU": Log(
+        "Failed invoking compiler at 0x0: NVRTC_ERROR_INVALID_OPTION\n",
+        ("give NVRTC only options and targets that it has",),
+    ),
+    "CuTe DSL on a DGX Spark": Log(
+        "OpError: expects arch to be one of [Arch.sm_100a, Arch.sm_100f], but got sm_121a\n",
+        ("use a kernel written for sm_121a; only if the GPU is one of Arch.sm_100a, Arch.sm_100f, set",),
+    ),
+    "CuTe on a T4": Log(
+        "`0 && \"Attempting to use SM80_16x8x16_F32F16F16F32_TN without CUTE_ARCH_MMA_SM80_ENABLED\"` failed.\n",
+        ("compile for sm_80 or newer, with a CUDA release that CUTLASS supports for it",),
+    ),
+    "Triton, blocks for a larger GPU": Log(
+        "errors.OutOfResources: out of resource: shared memory, Required: 147456, Hardware limit: 101376. "
+        "Reducing block sizes or `num_stages` may help.\n",
+        ("use smaller blocks or fewer num_stages, until the kernel requires at most 101376 of shared memory",),
+    ),
+    "Triton without a ptxas": Log(
+        "RuntimeError: Cannot find ptxas-blackwell\n", ("set TRITON_PTXAS_BLACKWELL_PATH to ptxas of a CUDA toolkit",)
+    ),
+    "Triton, blocks that are too small": Log(
+        "AssertionError('Input shapes should have M >= 16, N >= 16 and K >= 32')\n",
+        ("give tl.dot blocks of at least 16 x 32 and 32 x 16",),
+    ),
+    "a compiler that fails": Log(
+        "nvcc error   : 'ptxas' died with status 0xC0000005 (ACCESS_VIOLATION)\n"
+        "nvcc error   : 'cicc' died due to signal 9 (Kill signal)\n",
+        ("use another CUDA release, or optimize less: -Xptxas -O1", "compile fewer files at once (MAX_JOBS=2"),
+    ),
+    "libdevice without LLVM's pass": Log(
+        "ptxas fatal   : Unresolved extern function '__nvvm_reflect'\n", ("run LLVM's pass nvvm-reflect",)
+    ),
+    "MLIR for an old chip": Log(
+        "k.mlir:9:8: error: 'nvvm.redux.sync' op is not supported on sm_75\n",
+        ("name the GPU's own target as the chip, as in nvvm-attach-target=chip=sm_90",),
+    ),
+    "LLVM, rounding to an integer": Log(
+        "LLVM ERROR: Cannot select: t9: bf16 = frint t5\nLLVM ERROR: Cannot select: t8: f16 = ffloor t5\n",
+        ("compile for sm_90 or newer (-mcpu=sm_90", "use a newer LLVM"),
+        ("PTX has cvt.rni.bf16.bf16 from sm_90",),
+    ),
+    "a builtin that clang does not have": Log(
+        "k.cu:13:10: error: use of undeclared identifier '__nvvm_fma_rn_bf16x2'\n", ("use a newer clang",)
+    ),
+    "registers of two objects": Log(
+        "nvlink error   : entry function '_Z1k' with max regcount of 32 calls function 'g' with regcount of 40\n",
+        ("compile all objects with the same -maxrregcount, at least 40",),
+    ),
+    "a slow pipeline": Log(
+        "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to wgmma "
+        "pipeline crossing function boundary at a function call in the function 'k'\n",
+        ("inline the functions that are called between wgmma.fence and wgmma.wait_group",),
+        ("the results stay the same",),
+    ),
+    "registers that are not shared out": Log(
+        "ptxas info    : (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility\n",
+        ("compile without -rdc=true and without -maxrregcount",),
+    ),
+    "a stack of unknown size": Log(
+        "ptxas warning : Stack size for entry function '_Z1kPf' cannot be statically determined\n",
+        ("set a stack that suffices",),
+    ),
+    "no GPU where it is built": Log(
+        "nvcc warning : Cannot find valid GPU for '-arch=native', default arch is used\n", ("name the target",)
+    ),
+    "a number as a target": Log("ptxas fatal   : Value '90' is not defined for option 'gpu-name'\n", ("write sm_90",)),
 }  # fmt: skip
 
 
@@ -555,6 +645,96 @@ JUDGED = {
         "declare less shared memory, or make it dynamic (extern __shared__)",
         _SHARED.format(".extern ", "[]"),
     ),
+    "a predicate": Judged(
+        _ASM.format('bool b; asm("setp.lt.f32 %0, %1, %2;" : "=p"(b) : "f"(f[0]), "f"(f[1])); r[0] = b;'),
+        _NVCC,
+        'write the predicate as an integer with "=r": "{ .reg .pred p; setp.lt.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }"',
+        _ASM.format(
+            'asm("{{ .reg .pred p; '
+            'setp.lt.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }}" : "=r"(r[0]) : "f"(f[0]), "f"(f[1]));'
+        ),
+    ),
+    "a result that is read": Judged(
+        _ASM.format('asm("mov.b32 %0, 1;" : "r"(r[0]));'),
+        _NVCC,
+        'write "=r" for a register that is only written',
+        _ASM.format('asm("mov.b32 %0, 1;" : "=r"(r[0]));'),
+    ),
+    "operands with names": Judged(
+        _ASM.format('asm("mov.b32 %[d], 1;" : [d] "=r"(r[0]));'),
+        _NVCC,
+        "number the operands: %0 for the first",
+        _ASM.format('asm("mov.b32 %0, 1;" : "=r"(r[0]));'),
+    ),
+    "a register of PTX as a clobber": Judged(
+        _ASM.format('asm("mov.b32 %0, 1;" : "=r"(r[0]) : : "%r1");'),
+        _NVCC,
+        "remove %r1 from the clobbers",
+        _ASM.format('asm("{{ .reg .b32 t; mov.b32 t, 1; mov.b32 %0, t; }}" : "=r"(r[0]) : : "memory");'),
+    ),
+    "memory as an operand": Judged(
+        _ASM.format('asm("ld.b32 %0, %1;" : "=r"(r[0]) : "m"(f[0]));'),
+        _NVCC,
+        'use a letter of PTX, h, r, l, f, d, q or n, in place of this one: pass the address with "l"',
+        _ASM.format('asm("ld.b32 %0, [%1];" : "=r"(r[0]) : "l"(f));'),
+    ),
+    "PTX that the host compiles": Judged(
+        '__host__ __device__ void k(float *f) { asm("add.f32 %0, %0, %0;" : "+f"(f[0])); }\n',
+        _NVCC,
+        "compile inline PTX for the device only",
+        '__device__ void k(float *f) { asm("add.f32 %0, %0, %0;" : "+f"(f[0])); }\n',
+    ),
+    "a register that is declared twice": Judged(
+        _ASM.format('asm(".reg .b32 t; mov.b32 t, %0;" :: "r"(r[0])); asm(".reg .b16 t;");'),
+        _NVCC,
+        "declare it once, or in blocks of their own: in inline assembly, write braces around the text",
+        _ASM.format(
+            'asm("{{ .reg .b32 t; mov.b32 t, %0; }}" :: "r"(r[0])); asm("{{ .reg .b16 t; }}");'
+        ),
+    ),
+    "a label that is written twice": Judged(
+        _ASM.format('asm("L: bra L;"); asm("L: bra L;");'),
+        _NVCC,
+        "write it once, or in blocks of their own",
+        _ASM.format('asm("{{ L: bra L; }}"); asm("{{ L: bra L; }}");'),
+    ),
+    "LLVM's operands": Judged(
+        _ASM.format('asm("mov.b32 $0, 1;" : "=r"(r[0]));'),
+        _NVCC,
+        "in inline assembly of CUDA write %0 for $0",
+        _ASM.format('asm("mov.b32 %0, 1;" : "=r"(r[0]));'),
+    ),
+    "PTX for two targets": Judged(
+        _ASM.format(""),
+        "nvcc -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -ptx a.cu -o a.o",
+        "compile for one target only",
+        again="nvcc -arch=sm_90 -ptx a.cu -o a.o",
+    ),
+    "an option of the host compiler": Judged(
+        _ASM.format(""),
+        f"{_NVCC} -march=native",
+        "pass the option to the host compiler behind -Xcompiler, as in -Xcompiler=-march=native",
+        again=f"{_NVCC} -Xcompiler=-march=native",
+    ),
+    "two numbers as one": Judged(
+        _HALF.format("__half2 x = __half2half2(h[1]); float f = x; h[0] = f;"),
+        _NVCC,
+        "choose one of the two numbers: __low2float(x) or __high2float(x)",
+        _HALF.format("__half2 x = __half2half2(h[1]); float f = __low2float(x); h[0] = f;"),
+    ),
+    "a shuffle of older releases": Judged(
+        _ASM.format("r[0] = __shfl_xor(r[1], 1);"),
+        _NVCC,
+        "write __shfl_xor_sync, with the mask of the threads that take part as the first argument: 0xffffffff",
+        _ASM.format("r[0] = __shfl_xor_sync(0xffffffff, r[1], 1);"),
+    ),
+    "a number as a guard": Judged(
+        _PTX.format(".reg .b32 x; @x bra L; L:"),
+        f"{_PTXAS} -arch=sm_90a",
+        "write a register of type .pred behind @",
+        _PTX.format(".reg .b32 x; .reg .pred p; setp.ne.s32 p, x, 0; @p bra L; L:"),
+    ),
+    "a cubin in place of PTX": Judged("\x7fELF\x02\x01\0", f"{_PTXAS} -arch=sm_90a", "pass PTX", _PTX.format("")),
 }  # fmt: skip
 
 

@@ -22,6 +22,8 @@ _NUMBER = re.compile(
     r"|\[(?P<bracketed>\d{3})\] Call to cu",
     re.IGNORECASE,
 )
+# Numbers of others than the driver: of HTTP, and those with which programs end.
+_OTHER_NUMBERS = re.compile(r"\bHTTP|\bstatus\b|\bexit|\breturned\b|\bsignal\b|\berrno\b", re.IGNORECASE)
 # What terminals, forums and chats put into a log: colours, and other quotation marks.
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _QUOTES = str.maketrans("\u2018\u2019\u201b\u201c\u201d", "'''\"\"")
@@ -68,5 +70,7 @@ def message(kinds: Sequence[Row], line: str) -> Message | None:
 
 def driver_error(numbered: Sequence[Row], line: str) -> Message | None:
     """Return the driver's error if a line has its number."""
-    numbers = {m["number"] or m["bracketed"] for m in _NUMBER.finditer(line)} if numbered else ()
+    if not numbered or (_OTHER_NUMBERS.search(line) and "CUDA" not in line.upper()):
+        return None
+    numbers = {m["number"] or m["bracketed"] for m in _NUMBER.finditer(line)}
     return next((Message("driver", row.name) for row in numbered if row.number in numbers), None)

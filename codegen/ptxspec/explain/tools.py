@@ -62,6 +62,8 @@ def _version(m: Mapping[str, str], db: Database, tool: str, around: Surroundings
 def _target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning:
     name = re.sub("^compute_", "sm_", m["target"])
     what = "a clang compatible with" if tool == "clang" else "a compiler"
+    if f"sm_{name}" in db.targets:
+        return Meaning(f"write sm_{name}", (f"a target's name begins with sm_ or compute_, and {name} is none",))
     found = meanings.compiler_for(db, name, "clang" if tool == "clang" else tool or "compiler")
     if tool == "clang" and name in db.targets:
         since = db.versions[db.targets[name].ptx]
@@ -193,15 +195,18 @@ def _intrinsic(m: Mapping[str, str], db: Database, tool: str, around: Surroundin
 
 def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -> Meaning | None:
     """Return the meaning of an operation for which LLVM has no instruction."""
-    name = m["node"].format(m["type"]) if "{}" in m["node"] else f"{m['node']}.{m['type']}"
+    whole = "{" in m["node"]
+    name = m["node"].format(m["type"]) if whole else f"{m['node']}.{m['type']}"
     variants = meant(db, f"'{name}'")
     if not variants:
         return None
     target, ptx = _least(db, variants)
-    what = name if "{}" in m["node"] else f"{m['node']} of .{m['type']}"
+    what = name if whole else f"{m['node']} of .{m['type']}"
     why = (f"PTX has {what} from {target} and PTX {db.versions[ptx]} on",)
     feature = f"-mattr=+ptx{ptx.replace('.', '')} or newer"
-    if any(db.targets[t].order >= db.targets[target].order for t in around.targets):
+    # No compiler of today is told to compile for a target that CUDA dropped: the target is not at fault.
+    here = any(db.targets[t].order >= db.targets[target].order for t in around.targets)
+    if here or db.targets[target].gone:
         return Meaning(f"use a newer LLVM, with {feature}, or compute in f32", why)
     change = f"compile for {target} or newer (-mcpu={target} {feature}) with an LLVM that supports it"
     return Meaning(change, why, ("compute in f32 and convert",), target, ptx, tuple(variants))
