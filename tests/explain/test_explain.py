@@ -670,3 +670,10 @@ def test_what_follows_from_a_name_that_is_not_declared_is_shown_with_it(db: Data
     found = explanations(db, [f"ptxas a.ptx, line 9; error   : {text}" for text in said])
     assert [[c.text for c in e.complaints] for e in found] == [[said[1], said[0]], [said[2]]]
     assert found[0].meaning.change.startswith("declare %f99")
+
+
+def test_a_file_that_is_no_ptx_is_not_searched_for_errors(db: Database, ptxas: Path, tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text("__global__ void k(float *f) { f[0] = f[1]; }\n")
+    (found,) = explanations(db, log_of(ptxas, source))
+    assert found.meaning.change.startswith("a file begins with .version and .target")

@@ -48,6 +48,11 @@ def is_one(text: str) -> bool:
     return any(re.search(pattern, text) for pattern, _ in _ANYWHERE)
 
 
+def is_of_header(text: str) -> bool:
+    """Return whether a message says that a file does not begin as PTX does."""
+    return re.search(_HEADER, text) is not None
+
+
 def any_in(text: str) -> bool:
     """Return whether some line of a log may be such a message."""
     return any(re.search(pattern.removeprefix("^"), text) for pattern, _ in _ANYWHERE)
@@ -427,6 +432,7 @@ _NAMED = {
 _WRITTEN = {constants.INTEGER: "1", constants.DOUBLE: "1.0", constants.SINGLE: "0f3F800000"}
 _NO_SECOND = "there is no second result: write one register"
 _STOPPED = "ptxas stopped here and did not check the rest; `ptxspec lint` checks it"
+_HEADER = r"Missing \.(?:target|version) directive"
 _OF = r"instruction '(?P<opcode>[^']*)'"
 _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (rf"{NAMED} requires \.target (?P<target>\w+) or higher", target_floor),
@@ -455,7 +461,7 @@ _ANYWHERE: tuple[tuple[str, Tell], ...] = (
     (r"PTX \.version (?P<version>[\d.]+) does not support \.target (?P<target>\w+)", _pair),
     (r"Unsupported \.target '(?P<target>[^']*)'", _no_target),
     (r"Not a name of any known instruction: '(?P<name>[^']*)'", _no_instruction),
-    (r"Missing \.(?:target|version) directive", _no_header),
+    (_HEADER, _no_header),
 )
 # Other lines of a log might resemble these.
 _OF_PTXAS: tuple[tuple[str, Tell], ...] = (

@@ -81,7 +81,8 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
         if m is None:
             continue
         found: tuple[Finding, ...] = ()
-        if m.place and m.tool == "ptxas":
+        # ptxas reads nothing behind a missing header; what lint finds there is not about that.
+        if m.place and m.tool == "ptxas" and not forms.is_of_header(m.text):
             if m.place.file not in sources:
                 sources[m.place.file] = _findings(db, Path(m.place.file))
             found = tuple(sources[m.place.file].get(m.place.line, ()))
