@@ -55,6 +55,22 @@ def test_what_lacks_a_modifier_requires_what_it_requires_with_it(run: Run, asked
     assert lacking["requires"] == found["requires"] and lacking["requires"]["target"] != "sm_11"
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("FFMA", "machine code (SASS), not PTX; ptxas writes FFMA alone for fma.rnd{.ftz}{.sat}.f32"),
+        ("MUFU.EX2", "machine code (SASS), not PTX; ptxas writes MUFU alone for ex2.approx.ftz.f32"),
+        ("MUFU.RSQ", "ptxas writes MUFU alone for rsqrt.approx.ftz.f32"),
+        ("v_exp_f32", "v_exp_f32 is an instruction of AMD's GPUs, not PTX"),
+        ("v_cvt_pkrtz_f16_f32", "is an instruction of AMD's GPUs, not PTX"),
+    ],
+)
+def test_instructions_of_machines_are_told_from_misspelled_ones(run: Run, asked: str, said: str) -> None:
+    code, out, _ = run("query", asked)
+    assert code == 1 and said in " ".join(out.split())
+    assert "did you mean" not in out and "spelled alike" not in out
+
+
 def test_what_is_spelled_in_full_lacks_nothing(run: Run) -> None:
     for spelling in ("atom.global.exch.b64", "atom.global.add.noftz.f16", "redux.sync.max.f32", "wgmma.mma_async"):
         assert "lacks" not in run("query", spelling)[1]

@@ -16,6 +16,9 @@ from .database import Database, Variant
 from .families import Family, family
 from .where import where
 
+# As AMD's instructions are called: v_exp_f32, v_pk_fma_f16, s_add_u32.
+_OF_AMD = re.compile(r"(?:v|s|ds)_(?:\w+_)?(?:b?f|[iub])\d+(?:_\w+)?$")
+
 
 class Verdict(NamedTuple):
     """The answer to a query.
@@ -232,6 +235,9 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
     names = (opcode,) if "f64" in parts else (f"__{opcode}f", f"{opcode}f", opcode)
     if is_other_function(opcode, db.opcodes) and (function := next((n for n in names if calls.named(db, n)), "")):
         message = f"PTX has no {opcode}; `ptxspec query {function}` shows the PTX of CUDA's {function}"
+        return (Reason("unknown-opcode", message),)
+    if _OF_AMD.match(spelling.strip()):
+        message = f"{spelling.strip()} is an instruction of AMD's GPUs, not PTX"
         return (Reason("unknown-opcode", message),)
     if not (near := calls.near(db, spelling)):
         return reasons
