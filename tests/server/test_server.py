@@ -210,6 +210,11 @@ async def test_hover_warns_of_a_hazard(client: LanguageClient, folder: Path) -> 
         ("add.ftz.r", {"rn", "rz"}, {"sat", "f32"}),
         ("fma.rn.", {"f32", "bf16", "relu", "ftz"}, {"rz", "f32x2"}),
         ("cvt.rn.f16.", {"f32"}, {"rn", "f64x2"}),
+        # The assembler accepts .hi and .full only directly behind the opcode.
+        ("mad24.", {"hi", "lo"}, {"sat", "s32"}),
+        ("mad24.hi.", {"sat", "s32"}, {"lo"}),
+        ("div.", {"full", "rn"}, set()),
+        ("div.ftz.", {"approx"}, {"full"}),
         ("foo.", set(), {"f32"}),
         ("ma", {"max"}, {"min", "f32"}),
         ("@%p ma", {"max"}, {"min"}),

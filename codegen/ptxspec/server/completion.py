@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..catalog.explaining import summary
@@ -55,17 +55,21 @@ def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
     return [Item(offset - len(begins), n, _about(db, n), False, items[0][n]) for n in common]
 
 
-def _names(db: Database, opcode: str, before: Iterable[str], *place: str | None) -> Iterator[tuple[str, bool]]:
+def _names(db: Database, opcode: str, before: Sequence[str], *place: str | None) -> Iterator[tuple[str, bool]]:
     """Yield the names that may follow others, each with whether it comes next in the manual's order."""
     modifiers, types = db.split(before)
     asked = frozenset(modifiers)
+    leading, leading_on = (db.data["assembler"][key] for key in ("leading", "leading_on"))
     nexts: dict[str, bool] = {}
     for v in db.opcodes[opcode].variants:
         if not (asked <= v.modifiers and v.types[: len(types)] == types and _is_there(db, v, place)):
             continue
         # Modifiers after a type are accepted, but nobody writes them there.
         missing = [n for n in v.spelling.split(".")[1:] if n in v.modifiers - asked and not types]
-        if not missing and asked == v.modifiers and len(types) < len(v.types):
+        # The assembler accepts some only directly behind the opcode.
+        if first := [n for n in missing if n in leading or opcode in leading_on.get(n, ())]:
+            missing = [] if before else first
+        elif not missing and asked == v.modifiers and len(types) < len(v.types):
             missing = [v.types[len(types)]]
         for i, n in enumerate(missing):
             nexts[n] = nexts.get(n, False) or i == 0
