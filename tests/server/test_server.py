@@ -164,6 +164,25 @@ async def test_hover_tells_what_becomes_of_a_function(client: LanguageClient, fo
     assert [await editor.hover(1, column) for column in (1, 12, 20, 30)] == ["", "", "", ""]
 
 
+@pytest.mark.parametrize(
+    ("name", "call", "is_known"),
+    [
+        ("own.py", "math.exp(x)", False),
+        ("own.py", "libdevice.exp(x)", True),
+        ("own.cu", "fadd(x, y)", False),
+        ("own.cu", "fmaf(x, y, z)", True),
+        ("own.mlir", "math.exp %0", True),
+        ("own.ll", "fadd float %0, %1", True),
+    ],
+)
+async def test_hover_tells_nothing_of_a_function_with_the_name_of_another_languages(
+    client: LanguageClient, folder: Path, name: str, call: str, is_known: bool
+) -> None:
+    editor = Editor(client, (folder / name).as_uri())
+    await editor.open(call, "")
+    assert bool(await editor.hover(0, 1)) == is_known
+
+
 async def test_hover_tells_what_becomes_of_functions_of_triton_and_llvm(client: LanguageClient, folder: Path) -> None:
     kernel = Editor(client, (folder / "kernel.py").as_uri())
     await kernel.open("x = tl.exp2(y) + tl.exp2 + exp2(y)\n", "python")

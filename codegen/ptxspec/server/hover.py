@@ -30,8 +30,7 @@ _MOST = 24
 def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
     """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++ or
     Triton, of an intrinsic or instruction of LLVM or of an operation of MLIR, and the facts about it; None if there is
-    none. `manual` is the folder of the
-    manual."""
+    none. `manual` is the folder of the manual."""
     if found := judged.at(offset):
         return found[0].start, found[0].end, "\n".join(_lines(db, found, manual))
     if register := _register(db, judged, offset):
@@ -42,16 +41,20 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
     names = _OPERATION if judged.language == MLIR else _CALL
     here = (m for m in names.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end(1))
     name = next(here, None)
-    # Names of C++ have no dots, those of Triton do.
-    if name is None or (judged.language != MLIR and ("." in name[1]) == (judged.language == CPP)):
-        return None
-    known = calls.named(db, f"{name[1]}()")
-    if not known or (
-        judged.language == MLIR and "." not in name[1] and calls.compiler(db, known[0]) == db.calls["compiler"]
-    ):
+    known = [c for c in calls.named(db, f"{name[1]}()") if _is_of(db, c, name[1], judged.language)] if name else []
+    if name is None or not known:
         return None
     targets = dict.fromkeys(target for target, _ in judged.places(offset))
     return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, name[1], known, t))
+
+
+def _is_of(db: Database, call: calls.Call, name: str, language: str) -> bool:
+    """Return whether programs in a language can call a function by a name. Another language may have the same name:
+    `math.exp` is an operation of MLIR, and in Python it is computed by the CPU."""
+    if language == PYTHON:
+        return call.name.partition(".")[0] in calls.TRITON
+    is_of_nvcc = calls.compiler(db, call) == db.calls["compiler"]
+    return is_of_nvcc and "." not in name if language == CPP else "." in name or not is_of_nvcc
 
 
 def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str] | None:
