@@ -337,6 +337,15 @@ async def test_an_ignore_is_a_comment_of_the_language(
     assert change.new_text == f"  {comment}ptxspec: ignore[{d.code}]"
 
 
+async def test_an_ignore_leaves_no_other_finding_about_its_statement(client: LanguageClient, folder: Path) -> None:
+    text = ".version 7.8\n.target sm_80\nmax.f32 %f0, %f1, %f2, %f3;\n"
+    editor = Editor(client, (folder / "two reasons.ptx").as_uri())
+    assert [d.code for d in await editor.open(text, "ptx")] == ["target-too-old"]
+    *_, ignore = await editor.actions(2, 0)
+    assert ignore.title == "Ignore target-too-old and ptx-too-old here"
+    assert await Editor(client, (folder / "no reason.ptx").as_uri()).open(applied(text, ignore), "ptx") == []
+
+
 async def test_no_ignore_is_offered_where_a_line_goes_on(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "long.py").as_uri())
     await editor.open('x = inline_asm("add.rn.rn.f32 $0, $1, $1;", \\\n"=f,f", [y])\n', "python")

@@ -12,6 +12,8 @@ from ..lint.mending import Edit, edit
 from .judged import Judged
 
 _LONGEST = 60
+# The most findings about one statement that are ignored together.
+_MOST_REVEALED = 4
 
 
 class Action(NamedTuple):
@@ -34,8 +36,9 @@ def actions(
             continue
         if change := edit(f, judged.text):
             yield Action(_title(change), f, change, True)
-        if f.code not in ("unused-ignore", "unknown-ignore") and (change := _ignored(judged, f, again)):
-            yield Action(f"Ignore {f.code} here", f, change, False)
+        if f.code not in ("unused-ignore", "unknown-ignore") and (ignored := _ignored(judged, f, again)):
+            change, codes = ignored
+            yield Action(f"Ignore {' and '.join(codes)} here", f, change, False)
 
 
 def _title(change: Edit) -> str:
@@ -45,15 +48,24 @@ def _title(change: Edit) -> str:
     return f"Write {new}" + (f", {change.doubt}" if change.doubt else "")
 
 
-def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> Edit | None:
-    """Return the change that adds a comment to ignore a finding; None if it would not work or has other effects."""
-    new = annotated(judged.text, [f], judged.path, judged.language)
-    if new == judged.text:
-        return None
-    after = again(new)
-    is_gone = not after.unread and (f.line, f.code) not in {(g.line, g.code) for g in after.findings}
-    # Ignoring one finding may reveal another about the same statement.
-    return _difference(judged.text, new) if is_gone and not _said(after, f) - _said(judged, f) else None
+def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> tuple[Edit, list[str]] | None:
+    """Return the change that adds a comment to ignore a finding, and the codes that this ignores; None if it would not
+    work or has other effects. Ignoring one finding may reveal another about the same statement, which is ignored too:
+    otherwise the statement would still be underlined."""
+    here, ignored = {g.code for g in judged.findings if g.line == f.line}, [f]
+    for _ in range(_MOST_REVEALED):
+        new = annotated(judged.text, ignored, judged.path, judged.language)
+        if new == judged.text:
+            return None
+        after = again(new)
+        left = {g.code: g for g in after.findings if g.line == f.line}
+        if after.unread or f.code in left or _said(after, f) - _said(judged, f):
+            return None
+        revealed = [g for code, g in left.items() if code not in here]
+        if not revealed:
+            return _difference(judged.text, new), [g.code for g in ignored]
+        ignored += revealed
+    return None
 
 
 def _difference(text: str, new: str) -> Edit:
