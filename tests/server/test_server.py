@@ -102,6 +102,45 @@ async def test_changes_are_judged_as_they_come(client: LanguageClient, folder: P
         assert said(back, text) == said(before, text)
 
 
+@pytest.mark.parametrize("strange", ["\f", "\v", "\x85", "\u2028"])
+async def test_only_ends_of_lines_count_as_such(client: LanguageClient, folder: Path, strange: str) -> None:
+    editor = Editor(client, (folder / f"strange {ord(strange)}.ptx").as_uri())
+    text = f"// a{strange}b\n// c\nadd.rn.rn.f32 %f0, %f1, %f2;\n"
+    assert [d.code for d in await editor.open(text, "ptx")] == ["repeated-modifier"]
+    assert await editor.change((2, 6), (2, 9), "") == []
+
+
+async def test_a_completion_does_not_wait_for_the_check(client: LanguageClient, folder: Path) -> None:
+    editor = Editor(client, (folder / "large.ptx").as_uri())
+    await editor.open("add.f32 %f0, %f1, %f2;\n" * 20_000 + "add.rn.rn.f32 %f0, %f1, %f2;\n", "ptx")
+    before = client.said[editor.uri].version
+    changing = asyncio.create_task(editor.change((0, 0), (0, 0), "add.\n"))
+    await asyncio.sleep(0)
+    assert "f32" in {i.label for i in await editor.completions(0, 4)}
+    assert client.said[editor.uri].version == before
+    assert "repeated-modifier" in {d.code for d in await changing}
+
+
+async def test_each_folder_has_its_own_configuration(client: LanguageClient, folder: Path, tmp_path: Path) -> None:
+    def folders(added: list[Path], removed: list[Path]) -> None:
+        both = ([lsp.WorkspaceFolder(path.as_uri(), path.name) for path in paths] for paths in (added, removed))
+        event = lsp.WorkspaceFoldersChangeEvent(*both)
+        client.workspace_did_change_workspace_folders(lsp.DidChangeWorkspaceFoldersParams(event))
+
+    other = tmp_path / "another repository"
+    other.mkdir()
+    file, text = Editor(client, (other / "kernel.cu").as_uri()), 'asm("add.bf16 %0, %1, %1;" : "=h"(d) : "h"(a));\n'
+    # A file outside all folders is checked as lint in the first folder would check it.
+    assert [d.code for d in await file.open(text, "cuda-cpp")] == ["target-too-old"]
+    folders([other], [])
+    assert await file.change((0, 0), (0, 0), "\n") == []
+    assert await Editor(client, (folder / "of its own.cu").as_uri()).open(text, "cuda-cpp")
+    assert await file.change((0, 0), (0, 0), "\n") == []
+    other.rmdir()
+    assert [d.code for d in await file.change((0, 0), (0, 0), "\n")] == ["target-too-old"]
+    folders([], [other])
+
+
 async def test_a_file_that_is_not_saved_is_judged(client: LanguageClient) -> None:
     found = await Editor(client, "untitled:Untitled-1").open("add.bf16 %h0, %h1, %h2;", "ptx")
     assert [d.code for d in found] == ["target-too-old"]

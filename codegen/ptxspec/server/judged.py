@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from ..diagnostics import PtxspecError
@@ -19,6 +20,23 @@ from ..lint.reading import decoded
 from ..query.database import Database
 
 Place = tuple[str | None, str | None]
+
+
+class AbandonedError(Exception):
+    """The error for a check whose result is no longer wanted."""
+
+
+class _Met(list[Met]):
+    """The spellings that a check has met. It asks at each whether the check should go on."""
+
+    def __init__(self, is_stale: Callable[[], bool]) -> None:
+        super().__init__()
+        self._is_stale = is_stale
+
+    def append(self, met: Met) -> None:
+        if self._is_stale():
+            raise AbandonedError
+        super().append(met)
 
 
 # Editors' names for languages.
@@ -54,11 +72,15 @@ class Judged(NamedTuple):
 
 
 class Judge:
-    """A checker of texts, like `ptxspec lint` in the working folder. If a configuration is wrong, `tell` gets the
-    reason, and the text is checked without it."""
+    """A checker of texts, like `ptxspec lint` in the editor's folder that contains the file. `folders` returns these;
+    the first one is for files outside. If a configuration is wrong, `tell` gets the reason, and the text is checked
+    without it."""
 
-    def __init__(self, db: Database, tell: Callable[[str], None]) -> None:
-        self.db, self._tell = db, tell
+    def __init__(
+        self, db: Database, tell: Callable[[str], None], folders: Callable[[], Iterable[str]] = lambda: ()
+    ) -> None:
+        self.db, self._tell, self._folders = db, tell, folders
+        self._home, self._entering = os.getcwd(), Lock()
         self._checker = Checker(db)
         self._told = ""
 
@@ -70,32 +92,43 @@ class Judge:
         return by_ending or language_named(name)
 
     def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> Judged:
-        """Return a text with its findings. The check is abandoned if it `is_stale`."""
+        """Return a text with its findings. Raises AbandonedError if the check `is_stale`."""
+        if is_stale():
+            raise AbandonedError
         settings = self._settings(Path(path))
         targets: tuple[str | None, ...] = settings.targets_of(path) or (None,)
         ptx = settings.ptx or (None if language == PTX else self.db.catalog.newest_version)
         judged = Judged(text, path, language, otherwise=tuple((t, ptx) for t in targets))
         if excluded(Path(os.path.abspath(path)), settings.exclude):
             return judged
-        met = self._checker.met = []
-        findings = []
+        met = self._checker.met = _Met(is_stale)
         try:
             # A text that lint would not read as text is not checked here either.
             read = decoded(text.encode("utf-8", "replace"), path)
-            for f in self._checker.judge(read, path, Source(path, language, settings, True)):
-                if is_stale():
-                    return judged
-                findings.append(f)
+            findings = tuple(self._checker.judge(read, path, Source(path, language, settings, True)))
         except PtxspecError as e:
             return judged._replace(unread=str(e))
-        return judged._replace(findings=tuple(findings), met=tuple(sorted(met, key=lambda m: m.start)))
+        return judged._replace(findings=findings, met=tuple(sorted(met, key=lambda m: m.start)))
 
     def _settings(self, path: Path) -> Settings:
+        with self._entering:
+            self._enter(path)
+            return self._of(Path(os.path.abspath(path)).parent)
+
+    def _enter(self, path: Path) -> None:
+        """Work in the innermost folder of the editor that contains a file, wherever the editor started this process."""
+        folders = [*self._folders()]
+        inside = sorted((f for f in folders if path.is_relative_to(f)), key=len, reverse=True)
+        # A folder may have been deleted.
+        os.chdir(next(f for f in (*inside, *folders, self._home, os.sep) if os.path.isdir(f)))
+
+    def _of(self, folder: Path) -> Settings:
+        """Return the settings of a folder."""
         # Configurations are read every time, so that they are never out of date. This takes less time than reading a
         # text.
         try:
             configurations = Configurations(self.db, Given())
-            settings = configurations.of(Path(os.path.abspath(path)).parent)
+            settings = configurations.of(folder)
             wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in configurations.wrong)
         except PtxspecError as e:  # a file named in the configuration is wrong
             settings, wrong = Configurations(self.db, Given(isolated=True)).otherwise, str(e)

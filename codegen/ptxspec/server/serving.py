@@ -1,14 +1,15 @@
 """The language server, on standard input and output.
 
 A second thread checks texts, one after the other. Changes are accepted meanwhile, and a changed text is checked again.
-The same thread answers requests about a text, after its check."""
+The same thread answers requests about a text, after its check. Only completions do not wait: the check of a text starts
+again after them."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import BinaryIO, TypeVar
@@ -16,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 
 from ..lint.findings import Finding
@@ -27,7 +29,7 @@ from .actions import Action, actions
 from .completion import Item, complete
 from .hints import Hint, hints
 from .hover import hover
-from .judged import Judge, Judged
+from .judged import AbandonedError, Judge, Judged
 from .positions import Document, Lines
 
 _SEVERITIES = {
@@ -38,6 +40,8 @@ _SEVERITIES = {
 # The beginning of editors' names for languages whose unnamed files are certainly CUDA.
 _CUDA = "cuda"
 _NAME = "ptxspec"
+# Seconds after which a check lets other work go on, such as reading the next change.
+_SHARE = 0.0005
 
 T = TypeVar("T")
 
@@ -51,6 +55,15 @@ class _Open:
         self.judging: asyncio.Task[Judged | None] | None = None
 
 
+class _Protocol(LanguageServerProtocol):
+    """The protocol without pygls' own copy of a text. That splits lines at more characters than editors do, and alters
+    the places of a change accordingly."""
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: lsp.DidChangeTextDocumentParams) -> Iterator[object]:
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+
 class Server:
     """A language server with one database. `root` has the manual."""
 
@@ -58,15 +71,17 @@ class Server:
         self._db, self._manual = db, root.generated / "manual"
         self._open: dict[str, _Open] = {}
         self._worker = ThreadPoolExecutor(1)
-        self._judge = Judge(db, self._tell)
+        self._judge = Judge(db, self._tell, self._folders)
         self._told: set[str] = set()
-        self.server = LanguageServer(_NAME, release() or "0")
+        self._completing = 0
+        self.server = LanguageServer(_NAME, release() or "0", protocol_cls=_Protocol)
         self._features()
 
     def run(self, source: BinaryIO, to: BinaryIO) -> None:
         """Serve until the editor ends it."""
         # An editor shows standard error to the user, and a failed request already gets its error in the answer.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
+        sys.setswitchinterval(_SHARE)
         try:
             self.server.start_io(source, to)
         finally:
@@ -77,7 +92,6 @@ class Server:
             # `feature` sets attributes of the function that it gets, which methods do not allow.
             return lambda method: self.server.feature(name, options)(partial(method))
 
-        feature(lsp.INITIALIZED)(self._begun)
         feature(lsp.TEXT_DOCUMENT_DID_OPEN)(self._opened)
         feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(self._changed)
         feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(self._closed)
@@ -94,11 +108,10 @@ class Server:
         shown = lsp.ShowMessageParams(lsp.MessageType.Warning, f"ptxspec: {message}")
         self._loop.call_soon_threadsafe(self.server.window_show_message, shown)
 
-    def _begun(self, params: lsp.InitializedParams) -> None:
-        """Work in the folder that is open in the editor, wherever the editor started this process."""
-        root = self.server.workspace.root_path
-        if root and os.path.isdir(root):
-            os.chdir(root)
+    def _folders(self) -> Iterator[str]:
+        """Yield the folders that are open in the editor."""
+        workspace = self.server.workspace
+        yield from filter(None, [workspace.root_path, *(to_fs_path(f.uri) for f in list(workspace.folders.values()))])
 
     # Texts
 
@@ -147,11 +160,18 @@ class Server:
         def is_stale() -> bool:
             return self._open.get(text.uri) is not text or text.document is not document
 
-        def judged() -> Judged | None:
-            found = None if is_stale() else self._judge.judge(document.text, text.path, text.language, is_stale)
-            return None if is_stale() else found
+        def is_unwanted() -> bool:
+            return self._completing > 0 or is_stale()
 
-        found = await self._aside(judged)
+        def judged() -> Judged | None:
+            try:
+                return self._judge.judge(document.text, text.path, text.language, is_unwanted)
+            except AbandonedError:
+                return None
+
+        found = None
+        while found is None and not is_stale():
+            found = await self._aside(judged)
         if found is None or is_stale():
             return None
         text.last = found
@@ -199,7 +219,11 @@ class Server:
         # Targets change less often than the text, and nobody waits for a check while typing.
         now, lines = text.last._replace(text=text.document.text), Lines(text.document.text, self._encoding)
         offset = lines.offset(params.position.line, params.position.character)
-        found = await self._aside(lambda: complete(self._db, now, offset))
+        self._completing += 1
+        try:
+            found = await self._aside(lambda: complete(self._db, now, offset))
+        finally:
+            self._completing -= 1
         return lsp.CompletionList(False, [_completion(item, i, lines, offset) for i, item in enumerate(found)])
 
     async def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction] | None:
