@@ -43,13 +43,16 @@ def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
     if begun is None:
         return []
     opcode, names = begun["opcode"], begun["names"].split(".")[1:]
+    places = judged.places(offset)
     if not names:
         start = offset - len(opcode)
-        return [Item(start, o.name, o.summary, True) for o in db.opcodes.values() if o.name.startswith(opcode)]
+        begun_so = (o for o in db.opcodes.values() if o.name.startswith(opcode))
+        there = (o for o in begun_so if all(any(_is_there(db, v, p) for v in o.variants) for p in places))
+        return [Item(start, o.name, o.summary, True) for o in there]
     if opcode not in db.opcodes:
         return []
     *before, begins = names
-    items = [dict(_names(db, opcode, before, *place)) for place in judged.places(offset)]
+    items = [dict(_names(db, opcode, before, *place)) for place in places]
     common = (n for n in items[0] if n.startswith(begins) and all(n in others for others in items))
     # With several targets, the instruction must exist on each.
     return [Item(offset - len(begins), n, _about(db, n), False, items[0][n]) for n in common]
