@@ -19,10 +19,16 @@ def new_client() -> LanguageClient:
     """A client that keeps of which version something was said."""
     client = LanguageClient()
     client.said = {}
+    client.watched = []
 
     @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
     def _publish(params: lsp.PublishDiagnosticsParams) -> None:
         client.said[params.uri] = params
+
+    @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+    def _register(params: lsp.RegistrationParams) -> None:
+        for asked in params.registrations:
+            client.watched += [watcher["globPattern"] for watcher in asked.register_options["watchers"]]
 
     @client.feature(lsp.WINDOW_SHOW_MESSAGE)
     def _show(params: lsp.ShowMessageParams) -> None:

@@ -175,6 +175,13 @@ async def test_a_wrong_configuration_is_told_once(client: LanguageClient, folder
     assert [d.code for d in found] == ["target-too-old", "repeated-modifier"]
 
 
+async def test_it_asks_to_be_told_of_changed_configurations(client: LanguageClient) -> None:
+    async with asyncio.timeout(10):
+        while not client.watched:
+            await asyncio.sleep(0.01)
+    assert client.watched == ["**/ptxspec.toml", "**/pyproject.toml"]
+
+
 async def test_hover_tells_what_an_instruction_does_and_needs(client: LanguageClient, folder: Path) -> None:
     editor = Editor(client, (folder / "hover.ptx").as_uri())
     await editor.open(PTX, "ptx")

@@ -20,6 +20,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
 
+from ..lint.configuration import FILES
 from ..lint.findings import Finding
 from ..ptx.complaints import ERROR, NOTE, WARNING
 from ..query.database import Database
@@ -92,6 +93,7 @@ class Server:
             # `feature` sets attributes of the function that it gets, which methods do not allow.
             return lambda method: self.server.feature(name, options)(partial(method))
 
+        feature(lsp.INITIALIZED)(self._begun)
         feature(lsp.TEXT_DOCUMENT_DID_OPEN)(self._opened)
         feature(lsp.TEXT_DOCUMENT_DID_CHANGE)(self._changed)
         feature(lsp.TEXT_DOCUMENT_DID_CLOSE)(self._closed)
@@ -107,6 +109,16 @@ class Server:
         """Show a message in the editor, from any thread."""
         shown = lsp.ShowMessageParams(lsp.MessageType.Warning, f"ptxspec: {message}")
         self._loop.call_soon_threadsafe(self.server.window_show_message, shown)
+
+    def _begun(self, params: lsp.InitializedParams) -> None:
+        """Ask the editor to tell when a configuration changes, so that it takes effect at once."""
+        workspace = self.server.client_capabilities.workspace
+        told = workspace.did_change_watched_files if workspace else None
+        if told and told.dynamic_registration:
+            watchers = [lsp.FileSystemWatcher(f"**/{name}") for name in FILES]
+            options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
+            asked = lsp.Registration("configurations", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            self.server.client_register_capability(lsp.RegistrationParams([asked]))
 
     def _folders(self) -> Iterator[str]:
         """Yield the folders that are open in the editor."""
