@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..catalog.explaining import summary
 from ..lint import traces
-from ..lint.languages import BLOCKS, CONTAINERS, PROGRAMS, PTX
+from ..lint.languages import BLOCKS, CONTAINERS, PROGRAMS, PTX, RUST
 from ..lint.reading import Whole
 from ..query.database import Database, Variant
 from .judged import Judged
@@ -17,8 +17,11 @@ from .judged import Judged
 _BEGUN = re.compile(
     r"(?:^|[;{}\n\r]|\\[nt]|\*/|[\w$]:)[^\S\n]*(?:@!?[%$\w]+\s+)?(?P<opcode>[A-Za-z]\w*)(?P<names>(?:\.[\w:]*)*)\Z"
 )
-# A call of inline assembly up to its first string.
-_ASM = re.compile(r"asm\w*[^\w\"']*(?:(?:volatile|goto|inline)[^\w\"']*)*(?:[rR]?#*[\"']*)\Z")
+# A call of inline assembly up to its first string, with the words that C++, LLVM and MLIR allow before it.
+_ASM = re.compile(
+    r"(?:asm\w*|Asm\.Emit\w*)[^\w\"']*"
+    r"(?:(?:volatile|goto|inline|sideeffect|alignstack|has_side_effects|asm_dialect|att)[^\w\"']*)*(?:[rR]?#*[\"']*)\Z"
+)
 _NEAR = 400
 
 
@@ -99,22 +102,25 @@ def _written(text: str, language: str, offset: int) -> str | None:
                 inside = next(i for i in range(len(block.text) + 1) if block.outside(i) >= offset)
                 return _written(block.text, BLOCKS[name], inside) if name in BLOCKS else None
         return None
+    string = None
     if language in PROGRAMS:
         program = PROGRAMS[language](Whole(text))
         string = program.tree.at(max(0, offset - 1)).within(program.strings)
-        if string is None:
-            return None
+    if string is not None:
         start = program.literal(string.node).start
         outer, end = string.node.start_byte, string.node.end_byte
     else:
+        # A string whose end is not written yet, in a macro, or in a language without a parser.
         line = text.rfind("\n", 0, offset) + 1
         quotes = [m.start() for m in re.finditer('"', text[line:offset])]
         if len(quotes) % 2 == 0:
             return None
         outer = line + quotes[-1]
-        start, end = outer + 1, len(text)
+        start, end = outer + 1, offset if language in PROGRAMS else len(text)
     before = text[max(0, outer - _NEAR) : outer]
-    goes_on = before.rstrip()[-1:] in ("'", '"') and traces.has(before)
+    # In Rust, there are commas between the strings of one call.
+    behind = before.rstrip().removesuffix("," if language == RUST else "")
+    goes_on = behind.rstrip()[-1:] in ("'", '"') and traces.has(before)
     if not (_ASM.search(before) or goes_on or traces.has(text[start:end])):
         return None
     return text[start:offset]
