@@ -46,6 +46,8 @@ def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
     if begun is None:
         return []
     opcode, names = begun["opcode"], begun["names"].split(".")[1:]
+    if not judged.text.endswith(names[-1] if names else opcode, 0, offset):
+        return []
     places = judged.places(offset)
     if not names:
         start = offset - len(opcode)
@@ -123,4 +125,6 @@ def _written(text: str, language: str, offset: int) -> str | None:
     goes_on = behind.rstrip()[-1:] in ("'", '"') and traces.has(before)
     if not (_ASM.search(before) or goes_on or traces.has(text[start:end])):
         return None
-    return text[start:offset]
+    # A statement may begin in the string before this one.
+    separator = "\n" if language == RUST else ""
+    return (behind.rstrip()[:-1] + separator if goes_on else "") + text[start:offset]
