@@ -71,6 +71,26 @@ def test_instructions_of_machines_are_told_from_misspelled_ones(run: Run, asked:
     assert "did you mean" not in out and "spelled alike" not in out
 
 
+@pytest.mark.parametrize(
+    ("asked", "condition"),
+    [
+        ("tf32", "type=tf32"),
+        ("e4m3", "type=e4m3x2"),
+        (".ftz", "modifier=ftz"),
+        ("nan", "modifier=NaN or modifier=nan"),
+    ],
+)
+def test_of_a_type_or_a_modifier_alone_the_list_is_named(run: Run, asked: str, condition: str) -> None:
+    code, out, _ = run("query", asked)
+    assert code == 1 and f"`ptxspec list --where '{condition}'`" in " ".join(out.split())
+    assert "did you mean" not in out and "spelled alike" not in out
+    assert run("list", "--where", condition)[0] == 0
+
+
+def test_an_opcode_that_is_a_modifier_too_is_an_opcode(run: Run) -> None:
+    assert "abs lacks a type" in run("query", "abs")[1]
+
+
 def test_what_is_spelled_in_full_lacks_nothing(run: Run) -> None:
     for spelling in ("atom.global.exch.b64", "atom.global.add.noftz.f16", "redux.sync.max.f32", "wgmma.mma_async"):
         assert "lacks" not in run("query", spelling)[1]

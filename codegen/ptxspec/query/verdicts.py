@@ -108,6 +108,8 @@ def query(
     found, why = db.find(opcode, names, operands), explain(db, spelling, operands, target, ptx)
     if words := _words(db, spelling) if any(r.code == "syntax" for r in why.reasons) else "":
         return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", words),))
+    if why.reasons and (said := _part(db, spelling.strip())):
+        return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", said),))
     why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
         variant=spelling,
@@ -242,6 +244,24 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
     if not (near := calls.near(db, spelling)):
         return reasons
     return (Reason("unknown-opcode", f"there is no opcode or function {spelling.strip()}; did you mean '{near}'?"),)
+
+
+def _part(db: Database, text: str) -> str:
+    """Return help for a type or a modifier alone, such as e4m3 or .ftz: the list of the variants with it. Empty if it
+    is neither."""
+    name = text.removeprefix(".")
+    if text in db.opcodes or text in db.outside:
+        return ""
+    if type := next((t for t in (name, f"{name}x2") if t in db.types), ""):
+        kind, test = "type", f"type={type}"
+    elif found := [m for m in db.modifiers if m.lower() == name.lower()]:
+        kind, test = "modifier", " or ".join(f"modifier={m}" for m in sorted(found))
+    else:
+        return ""
+    return (
+        f"{text} is a {kind}, which instructions have behind a dot; `ptxspec list --where '{test}'` lists the variants "
+        "with it"
+    )
 
 
 def _words(db: Database, text: str) -> str:
