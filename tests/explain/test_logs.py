@@ -387,6 +387,21 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
         "  File \"compiler.py\", line 304, in make_ttgir\n    pm.run(mod)\nRuntimeError: PassManager::run failed\n",
         ("explain the lines above it in the log",),
     ),
+    "functions that PTX does not have": Log(
+        "LLVM ERROR: Cannot select: t6: f16 = fsin t5\nLLVM ERROR: no libcall available for fpow\n",
+        ("call a function of libdevice instead", "call the function of libdevice in place of fpow"),
+        ("PTX has no sin.f16",),
+    ),
+    "arrays that are too large": Log(
+        "ptxas error   : Entry function '_Z1k' uses too much local data (0x100000 bytes, 0x80000 max)\n",
+        ("declare fewer or smaller arrays in the kernel and the functions that it calls: 0x80000 bytes at most",),
+    ),
+    "a second ptxas of Triton": Log(
+        "Internal Triton PTX codegen error\nptxas-blackwell fatal   : Value 'sm_121a' is not defined for option "
+        "'gpu-name'\n",
+        ("use ptxas of CUDA 12.9 or newer",),
+        ("TRITON_PTXAS_BLACKWELL_PATH another ptxas-blackwell",),
+    ),
     "numbers of others than the driver": Log(
         "HTTPError: 500 Server Error\nRequest failed with status code 500\nsubprocess exited with code 218\n", ()
     ),

@@ -10,6 +10,12 @@ from ..catalog.likeness import suggest
 from ..query.database import Database, Variant
 from .surroundings import Surroundings
 
+# For GPUs from sm_100 on, newer releases of Triton have a ptxas of its own.
+TRITON = (
+    "the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas, and TRITON_PTXAS_BLACKWELL_PATH "
+    "another ptxas-blackwell"
+)
+
 
 class Meaning(NamedTuple):
     """The meaning of a message. `change` fixes it; `others` are alternatives, shown on request. If the change is a
@@ -115,7 +121,7 @@ def version_too_new(db: Database, wanted: str, known: str, tool: str, around: Su
         change = f"install {release} or newer, whose ptxas supports .version {wanted}"
         why = [f"this ptxas is older than the compiler that wrote the PTX: {has}"]
     if around.triton and tool != "JIT":
-        why.append("the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas")
+        why.append(TRITON)
     return Meaning(change, (*why, f"or {older}"))
 
 

@@ -20,7 +20,6 @@ from .surroundings import Surroundings
 Compute = Callable[[Mapping[str, str], Database, str, Surroundings], Meaning | None]
 # Modifiers that all forms of an instruction have.
 _EVERYWHERE = ("sync", "aligned", "row", "col")
-_TRITON = "the environment variable TRITON_PTXAS_PATH makes Triton use another ptxas"
 
 
 def meaning(db: Database, text: str, tool: str, around: Surroundings) -> Meaning | None:
@@ -70,7 +69,7 @@ def _target(m: Mapping[str, str], db: Database, tool: str, around: Surroundings)
         why = f"{name} was introduced in PTX {since}: this clang is older or no longer supports it"
         return found._replace(change=f"use {what} {compilers(db, name)}", why=(why, *found.why[1:]), others=())
     if around.triton and name in db.targets:
-        return found._replace(why=(*found.why, _TRITON))
+        return found._replace(why=(*found.why, meanings.TRITON))
     return found
 
 
@@ -199,7 +198,11 @@ def _node(m: Mapping[str, str], db: Database, tool: str, around: Surroundings) -
     name = m["node"].format(m["type"]) if whole else f"{m['node']}.{m['type']}"
     variants = meant(db, f"'{name}'")
     if not variants:
-        return None
+        return Meaning(
+            "call a function of libdevice instead, with types of 16 bits converted to f32 and back; in MLIR, "
+            "convert-gpu-to-nvvm does so",
+            (f"PTX has no {name}",),
+        )
     target, ptx = _least(db, variants)
     what = name if whole else f"{m['node']} of .{m['type']}"
     why = (f"PTX has {what} from {target} and PTX {db.versions[ptx]} on",)
