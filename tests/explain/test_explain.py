@@ -631,6 +631,13 @@ MENDED = [
     ("rcp.approx.f64 %d0, %d1;", "rcp.approx.ftz.f64", "rcp.approx.ftz.f64 %d0, %d1;"),
     ("min.xorsign.f32 %f0, %f1, %f2;", "write both", "min.xorsign.abs.f32 %f0, %f1, %f2;"),
     ("max.nan.f32 %f0, %f1, %f2;", "write .NaN for .nan", "max.NaN.f32 %f0, %f1, %f2;"),
+    ("bra %r1;", "as in bra L1, with `L1:`", "{ bra L1; L1: mov.u32 %r0, %r1; }"),
+    ("ld.global.f32 %f0, [%f1];", "write a register with an address in the brackets", "ld.global.f32 %f0, [%b1];"),
+    (
+        "ld.shared.f32 %f0, [m0];",
+        "`.shared .align 4 .b8 m0[1024];`",
+        "{ .shared .align 4 .b8 m0[9]; ld.shared.f32 %f0, [m0]; }",
+    ),
     ("neg.u32 %r0, %r1;", "write the signed type of the same size: .s32 for .u32", "neg.s32 %r0, %r1;"),
     ("add.f32 %f0, %f1, inf;", "write 0f7F800000 (.f32)", "add.f32 %f0, %f1, 0f7F800000;"),
     ("add.f64 %d0, %d1, nan;", "0d7FFFFFFFFFFFFFFF (.f64) for NaN", "add.f64 %d0, %d1, 0d7FFFFFFFFFFFFFFF;"),

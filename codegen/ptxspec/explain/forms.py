@@ -356,8 +356,13 @@ def _undeclared(db: Database, m: re.Match[str]) -> Meaning:
         f"declare {m['name']} before this line, in this block or an enclosing one; declare a register as in "
         f"`.reg .f32 {m['name']};`"
     )
-    label = "" if m["name"].startswith("%") else f"; a label is written `{m['name']}:`, anywhere in the function"
-    return Meaning(change, (f"give a register the type that its instructions accept{label}",))
+    why = ["give a register the type that its instructions accept"]
+    if not m["name"].startswith("%"):
+        why.append(
+            f"memory is declared as in `.shared .align 4 .b8 {m['name']}[1024];`, and then [{m['name']}] reads it"
+        )
+        why.append(f"a label is written `{m['name']}:`, anywhere in the function")
+    return Meaning(change, tuple(why))
 
 
 def _fields(r: SpecialRegister, name: str) -> Iterator[str]:
