@@ -39,6 +39,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     [
         ("c++", f"{BAD}\n", f"{BAD}  // {SAID}\n"),
         ("c++", f"{BAD}  // it\n", f"{BAD}  // it; {SAID}\n"),
+        ("c++", f"#define A {BAD}\n", f"#define A {BAD}  // {SAID}\n"),
         ("c++", f"#define A {BAD} \\\n  f();\n", f"#define A {BAD} /* {SAID} */ \\\n  f();\n"),
         (
             "c++",

@@ -40,6 +40,7 @@ def test_it_hides_its_own_codes_only(db: Database) -> None:
         ("c++", f'{IGNORE}\nasm volatile(\n  "max.NaN.f64 %0, %1, %2;\\n"\n  "neg.f64 %0, %1;"\n);\n{BAD}\n', [6]),
         ("c++", f"{IGNORE}\nvoid f(int a)\n{{\n  if (a) {{ {BAD} }}\n  {BAD}\n}}\n{BAD}\n", [7]),
         ("c++", f"{IGNORE}\n#define ADD \\\n  {BAD}\n{BAD}\n", [4]),
+        ("c++", f"#define ADD {BAD} {IGNORE}\n{BAD}\n", [2]),
         ("c++", f"void f() {{\n{BAD}\n{IGNORE}\n}}\n{BAD}\n", [2, 5]),
         ("ptx", f"{IGNORE}\n{PTX}{PTX}", [3]),
         ("ptx", f"{IGNORE}\n.func f(\n.reg .b32 a)\n{{\nmax.NaN.f64 %d0,\n%d1, %d2;\n}}\n{PTX}", [8]),

@@ -56,6 +56,8 @@ _SYNTAX = {PTX: _C, MLIR: _syntax(rf"(?://|;){_TO_EOL}", _OVER_LINES, r"\n")}
 _DEEPEST = 3
 _DIRECTIVE = re.compile(r"\#(?:[^\n\\]|\\(?s:.))*+")
 _HTML = re.compile(r"(?P<code>`++)[^\n]*?(?P=code)|(?P<comment><!--(?s:.)*?(?:-->|\Z))")
+# A comment that begins with // belongs to the body of a macro in the tree.
+_MACRO = frozenset(["preproc_arg"])
 # The parts of a statement that readers see as statements, and nodes other than blocks that contain statements.
 _CLAUSE = "_clause"
 _HOLD_STATEMENTS = frozenset(
@@ -86,6 +88,9 @@ def _in_program(program: Program, word: str) -> Iterator[Comment]:
             position = string.node.end_byte
             body = program.literal(string.node)
             yield from _Region(program.text, word, body.start, body.end, _C, within=1).comments()
+        elif macro := leaf.within(_MACRO):
+            position = macro.node.end_byte
+            yield from _Region(program.text, word, macro.node.start_byte, position, _C).comments()
     behind: dict[int, Node | None] = {}
     for node in reversed(found):
         yield _at_code(program, node, behind)
