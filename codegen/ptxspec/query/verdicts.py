@@ -250,7 +250,7 @@ def _part(db: Database, text: str) -> str:
     """Return help for a type or a modifier alone, such as e4m3 or .ftz: the list of the variants with it. Empty if it
     is neither."""
     name = text.removeprefix(".")
-    if text in db.opcodes or text in db.outside:
+    if "." in name or text in db.opcodes or text in db.outside:
         return ""
     if type := next((t for t in (name, f"{name}x2") if t in db.types), ""):
         kind, test = "type", f"type={type}"
