@@ -149,7 +149,7 @@ def _recipe_head(db: Database, offer: Recipe, asked: str, target: str | None) ->
 
 
 def _recipe_lines(head: str, offer: Recipe) -> list[str]:
-    lines = [head, *(f"  {line}" for line in offer.ptx.split("\n"))]
+    lines = [*broken(head, "", "  "), *(f"  {line}" for line in offer.ptx.split("\n"))]
     if offer.cuda:
         lines += ["in CUDA:", *(f"  {line}" for line in (offer.function or offer.cuda).split("\n"))]
     return lines
