@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import grimp
 import pytest
 from helpers import ROOT
 from helpers.project import Project, copied
@@ -176,8 +177,30 @@ def test_a_damaged_cache_is_none(project: Project, folder: Path) -> None:
 def test_another_version_of_the_program_begins_anew(
     project: Project, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(specification, "program", lambda: "another")
+    monkeypatch.setattr(specification, "_code", lambda names: "another")
     assert not specification.load(project.root).diagnostics and sorted(opened) == [*OPCODES]
+
+
+def test_only_code_that_reads_or_generates_makes_what_is_kept_stale() -> None:
+    graph = grimp.build_graph("ptxspec")
+    products = [m for m in graph.modules if m.startswith("ptxspec.emit.products.")]
+
+    def needed_by(*modules: str) -> set[str]:
+        return {m for one in modules for m in (one, *graph.find_upstream_modules(one))}
+
+    def named(names: Sequence[str], modules: set[str]) -> set[str]:
+        """The modules that are, or are in, one of the names."""
+        dotted = [f"ptxspec.{n.replace('/', '.')}" for n in names]
+        for name in dotted:
+            assert any(f"{m}.".startswith(f"{name}.") for m in modules), f"{name} is named and not needed"
+        return {m for m in modules if any(f"{m}.".startswith(f"{n}.") for n in dotted)}
+
+    reading = needed_by("ptxspec.specification")
+    generating = needed_by("ptxspec.emit.generate", *products) - reading
+    assert reading == named(specification.READ_BY, reading)
+    assert (
+        named(specification.GENERATED_BY, generating) | named(specification.READ_BY, reading | generating) >= generating
+    )
 
 
 def test_generate_makes_nothing_where_nothing_changed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

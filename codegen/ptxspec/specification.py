@@ -22,7 +22,14 @@ from .recipes.linking import link
 from .roots import PACKAGE
 from .semantics.compile import Compiler
 
-# The packages that decide what is read and generated.
+# The modules and folders of ptxspec that decide what is read, and those that besides these decide what is
+# generated. An edit elsewhere makes nothing stale.
+READ_BY = (
+    "basis", "cache", "catalog", "check", "diagnostics", "files", "literals", "matrices", "model", "read", "recipes",
+    "roots", "semantics", "specification",
+)  # fmt: skip
+GENERATED_BY = ("compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "terminal")
+# The packages that decide it too.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
 
 
@@ -45,16 +52,17 @@ class Specification:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of the files below a root. `instructions` has them by the file's name; `shared` is of all else that
-    is read."""
+    """The digests of what a root's products are made from. `instructions` has those of instruction files by their
+    names; `shared` is of all else that is read, with the code that reads it; `generator` is of the templates and of the
+    code that generates."""
 
     shared: str
     instructions: Mapping[str, str]
-    templates: str
+    generator: str
 
     @property
     def whole(self) -> str:
-        return _of(self.shared, self.templates, *(f"{n} {d}" for n, d in sorted(self.instructions.items())))
+        return _of(self.shared, self.generator, *(f"{n} {d}" for n, d in sorted(self.instructions.items())))
 
 
 @dataclass(frozen=True)
@@ -139,12 +147,13 @@ def _completed(
 
 
 def digests(root: Path) -> Digests:
-    """Return the digests of what is read below a root and of the program that reads it."""
+    """Return the digests of what is read below a root, and of the code that reads it and generates."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
     opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
     rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(INSTRUCTIONS)]
     # The names of pages decide which opcodes are possible.
-    return Digests(_of(program(), *shapes, *rest), opcodes, _of(*(f"{n} {d}" for n, d in shapes.items())))
+    generator = _of(_code(GENERATED_BY), *(f"{n} {d}" for n, d in shapes.items()))
+    return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, generator)
 
 
 def _below(root: Path, name: str) -> dict[str, str]:
@@ -156,10 +165,11 @@ def _below(root: Path, name: str) -> dict[str, str]:
     return {p[start:].replace(os.sep, "/"): _digest(p) for p in paths if os.path.isfile(p)}
 
 
-@lru_cache(1)
-def program() -> str:
-    """Return the digest of this package's code, with the versions of the packages that it uses."""
-    code = [f"{p.relative_to(PACKAGE).as_posix()} {_digest(p)}" for p in sorted(PACKAGE.rglob("*.py"))]
+@lru_cache
+def _code(names: Sequence[str]) -> str:
+    """Return the digest of modules and folders of this package, with the versions of the packages that they use."""
+    paths = sorted(p for n in names for p in (PACKAGE / f"{n}.py", *(PACKAGE / n).rglob("*.py")) if p.is_file())
+    code = [f"{p.relative_to(PACKAGE).as_posix()} {_digest(p)}" for p in paths]
     return _of(sys.version, *(f"{n} {importlib.metadata.version(n)}" for n in _PACKAGES), *code)
 
 

@@ -47,7 +47,7 @@ def build(root: Path) -> Files:
     now, name = specification.digests(root), f"parts {root.resolve()}"
     found = specification.load(root)
     spec = found.right()
-    key = f"{now.shared} {now.templates}"
+    key = f"{now.shared} {now.generator}"
     made, compiled = cache.read(name, key) or ({}, {})
     depending = {i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}
     parts = Parts({NONE: _digest(repr([*spec.instructions]).encode()), **depending}, made)
