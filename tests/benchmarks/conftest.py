@@ -1,6 +1,7 @@
 """`pytest tests/benchmarks` prints what is measured; with --record also to spec/observed/speed.yaml and the manual.
 
-Nothing fails for being slow. The packages to compare with come with `pip install -e '.[test,benchmark]'`.
+Nothing fails for being slow, but for what takes more than its proportion (test_proportion.py). The packages to compare
+with come with `pip install -e '.[test,benchmark]'`.
 `-k "f64 and fma"` measures that family alone; kernels.py measures single variants.
 """
 
@@ -49,6 +50,11 @@ AROUND = Table(
     "Around the kernels",
     "Times are medians, measured in turn. Rows that say accelerated are those of the kernels in C.",
     ["what", "measured", "at most", "against", "ratio", "ratio at most"],
+)
+PROPORTION = Table(
+    "Proportion",
+    "Each row is the time for eight times as much, divided by the time for as much. 64 would be quadratic.",
+    ["what", "ratio"],
 )
 NOTES: list[str] = []
 # Nothing is recorded where more processes than that wanted a processor in the last minute.
@@ -102,6 +108,12 @@ def around() -> Callable[..., None]:
 
 
 @pytest.fixture
+def proportion() -> Callable[[str, float], None]:
+    """Add a line: proportion("what", 8.1)."""
+    return lambda what, ratio: PROPORTION.rows.append([what, f"{ratio:.1f}"])
+
+
+@pytest.fixture
 def compare(around: Callable[..., None]) -> Callable[..., None]:
     """Time two things in turn and report the median of their ratios: compare("ours", f, "theirs", g)."""
 
@@ -138,7 +150,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for table in (KERNELS, CALLS, AROUND):
+    for table in (KERNELS, CALLS, AROUND, PROPORTION):
         if table.rows:
             for line in ("", f"{table.title}. {table.note}", "", *table.lines()):
                 terminalreporter.write_line(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from helpers.doubling import grows_linearly
 from helpers.repository_of_programs import ORDER, WRONG
 from ptxspec import Database
 from ptxspec.lint.findings import Finding
@@ -115,23 +114,6 @@ def test_what_is_wrong_in_it_is_said_and_hides_nothing(
 
 def test_prose_that_begins_with_the_name_of_the_tool_is_no_comment_for_it(db: Database) -> None:
     assert left(db, "// ptxspec: see the manual\n// ptxspec is a tool\n") == []
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "unit",
-    [f"{BAD} {IGNORE}\n", f"{BAD}\n{IGNORE}\n\n", f"{IGNORE}\n", f"{IGNORE}\nvoid f() {{}}\n", f"{IGNORE}\n/* ' */\n"],
-)
-def test_many_comments_and_findings_take_time_in_proportion(db: Database, unit: str) -> None:
-    assert grows_linearly(lambda count: db.lint(unit * count, language="c++"), 200)
-
-
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "unit", [f"{CALL}\n{HASH}\n\n", f"{HASH}\ndef f():\n", f"{HASH}\n'''\n", f"{HASH}\n@f\n", f"f( {HASH}\n"]
-)
-def test_in_python_too(db: Database, unit: str) -> None:
-    assert grows_linearly(lambda count: db.lint(unit * count, language="python"), 200)
 
 
 LONE = IGNORE.replace("//", "/*") + " */"
