@@ -221,7 +221,7 @@ def test_eval_uses_the_emulator_of_its_root_and_finds_a_stale_one(project: Proje
     assert "spec/instructions/mul.yaml has changed since generated/ was written; run `ptxspec generate`" in stale.err
     assert project.run("generate").code == 0 and project.run("vectors", "mul.f32").code == 0
     # A measurement changes no result.
-    (project.root / "spec/observed/speed.yaml").unlink()
+    project.bring("spec/observed/speed.yaml")
     assert project.run("vectors", "mul.f32").code == 0
     (project.root / "spec/instructions/mul.yaml").unlink()
     assert "spec/instructions/mul.yaml has changed since" in project.run("vectors", "mul.f32").err

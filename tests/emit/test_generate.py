@@ -205,6 +205,7 @@ def lines_of(folder: Path) -> dict[str, Counter[str]]:
 
 @pytest.mark.exhaustive
 def test_one_more_opcode_changes_few_lines_of_what_lists_opcodes(project: Project) -> None:
+    project.bring("spec/observed/evidence.yaml", "spec/tensor")
     manual = project.root / "generated/manual"
     assert project.run("generate").code == 0
     before = lines_of(manual)
@@ -359,6 +360,7 @@ def test_a_text_of_the_specification_is_no_code_of_the_emulator(project: Project
 
 
 def test_a_text_of_the_specification_is_no_markup_of_the_manual(project: Project) -> None:
+    project.bring("spec/observed/evidence.yaml", "spec/observed/speed.yaml")
     strange = "one | two <script>alert()</script> 1 < 2"
     for path, line in (
         (NEG, "summary: "), ("spec/types.yaml", "    summary: "), ("spec/modifiers.yaml", "    summary: (?=[^>])"),

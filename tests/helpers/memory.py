@@ -8,7 +8,7 @@ them stays right; a file that has a mistake is read every time.
 from __future__ import annotations
 
 import compileall
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.machinery import SourceFileLoader
@@ -23,7 +23,7 @@ from ptxspec.catalog import Catalog
 from ptxspec.check import checking
 from ptxspec.check.checking import Checked
 from ptxspec.diagnostics import Diagnostic, display_path
-from ptxspec.emit.products.manual import site, tensor
+from ptxspec.emit.products.manual import site
 from ptxspec.model import Instruction, Judgement, Spec, UnitModel
 from ptxspec.read import link, positioned, schema
 from ptxspec.read.context import Context
@@ -34,10 +34,7 @@ from ptxspec.semantics.resolve import Meanings
 K = TypeVar("K")
 V = TypeVar("V")
 # What is read of documents and declarations alone.
-_READERS = (
-    "calls", "evidence", "functions", "intrinsics", "judgements", "machine_code", "matrix_code", "messages", "outside",
-    "peers", "tensor",
-)  # fmt: skip
+_READERS = ("functions", "judgements", "outside")
 # More than a session's tests read again and again; programs that make files by the thousand must not fill the memory.
 _MOST = 1000
 
@@ -63,7 +60,6 @@ def remember(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(specification, "judged", _judged(specification.judged))
     patch.setattr(checking, "check_instruction", _programs(checking.check_instruction))
     patch.setattr(checking, "check_functions", _right_functions(checking.check_functions))
-    patch.setattr(tensor, "_sums", _sums(tensor._sums))
     patch.setattr(site, "document", lru_cache(_MOST)(site.document))
     patch.setattr(jinja2.Environment, "compile", _templates(jinja2.Environment.compile))
     patch.setattr(SourceFileLoader, "source_to_code", _modules(SourceFileLoader.source_to_code))
@@ -270,19 +266,6 @@ def _programs(
                 return checked, errors
             known[key] = checked, instruction
         return known[key][0], []
-
-    return once
-
-
-def _sums(sums: Callable[[Spec], Iterable[Any]]) -> Callable[[Spec], list[Any]]:
-    """Return what remembers the sums of tensor cores: a page tells them, in a third of the time of a small project."""
-    known: _Known[object, tuple[list[Any], Spec]] = _Known()
-
-    def once(spec: Spec) -> list[Any]:
-        key = id(spec.tensor.rows), id(spec.targets)
-        if key not in known:
-            known[key] = [*sums(spec)], spec
-        return known[key][0]
 
     return once
 

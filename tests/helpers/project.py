@@ -16,19 +16,27 @@ from helpers import ROOT
 SPEC = ROOT / "spec"
 INSTRUCTIONS = SPEC / "instructions"
 OPCODES = ("add", "mul", "min", "max")
+# Of spec/, what all need: the rest may be missing.
+NEEDED = (
+    "assembler.yaml", "examples", "functions.yaml", "instructions", "modifiers.yaml", "observed", "outside.yaml",
+    "published.yaml", "special_registers.yaml", "targets.yaml", "types.yaml", "units", "units.yaml", "words.yaml",
+)  # fmt: skip
+OBSERVED = ("judged.yaml", "recordings.yaml")
 _RECIPES = re.compile(r"^(?:instead|missing):\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
 def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = False) -> Path:
-    """The repository's spec/ with few opcodes, nothing known of units, and without the recipes: these are made of
-    others. What hardly a test edits is the repository's own, behind a link: copying it took longer than most tests."""
+    """The repository's spec/ with few opcodes, nothing known of units, without the recipes, which are made of others,
+    and without what no opcode needs: `bring` adds it. What hardly a test edits is the repository's own, behind a link:
+    copying it took longer than most tests."""
 
     def left_out(folder: str, names: list[str]) -> set[str]:
         if Path(folder) == SPEC / "units":
             return {n for n in names if n.endswith(".yaml")}
         if Path(folder) == INSTRUCTIONS:
             return {n for n in names if Path(n).stem not in opcodes}
-        return {"schema"} if Path(folder) == SPEC else set()
+        wanted = {SPEC: NEEDED, SPEC / "observed": OBSERVED}.get(Path(folder))
+        return {n for n in names if n not in wanted} if wanted else set()
 
     shutil.copytree(SPEC, to / "spec", ignore=left_out, copy_function=shutil.copyfile)
     (to / "spec/schema").symlink_to(SPEC / "schema", target_is_directory=True)
@@ -107,6 +115,12 @@ class Project:
         text = (self.root / path).read_text("utf-8")
         assert text.count(old) == 1, f"{path} has {text.count(old)} of {old!r}"
         self.write(path, text.replace(old, new))
+
+    def bring(self, *paths: str) -> None:
+        """Copy files or folders of the repository."""
+        for path in paths:
+            copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copyfile
+            copy(ROOT / path, self.root / path)
 
     def write(self, path: str, text: str | bytes) -> None:
         data = text if isinstance(text, bytes) else text.encode()

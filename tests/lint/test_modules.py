@@ -217,7 +217,7 @@ def declaring(what: str) -> str:
     return f".version 9.5\n.target sm_120a\n{outside}.entry k() {{\n{inside}\nret;\n}}\n"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("declaration", DECLARATIONS)
 def test_registers_and_variables_have_the_types_that_ptxas_gives_them(
     db: Database, ptxas: Path, tmp_path: Path, declaration: str

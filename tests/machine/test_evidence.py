@@ -135,6 +135,7 @@ def test_mistakes_in_the_file_are_reported_by_their_place(
 
 @pytest.mark.exhaustive
 def test_without_the_file_pages_leave_the_section_out(project: Project) -> None:
+    project.bring(PATH)
     assert project.run("generate").code == 0
     pages = [project.root / "generated/manual" / f"max.{suffix}" for suffix in ("html", "md")]
     assert all("Machine code" in p.read_text("utf-8") for p in pages)
@@ -184,11 +185,9 @@ def test_the_command_tells_one_variant_by_targets(capsys: pytest.CaptureFixture[
 
 
 def test_the_command_tells_what_was_recorded_of_every_variant(spec: Spec, db: Database) -> None:
-    file = machine_code.recorded(ROOT / "generated/data/machine_code.json")
-    assert file is not None
     known = {str(v): by for v, by in told(spec).items()}
     for v in spread(db.variants, 60):
-        by = machine_code.by_target(db, file, v)
+        by = machine_code.by_target(db, v)
         assert {t: c["text"] for t, c in by.items()} == {t: c.text for t, c in known.get(str(v), {}).items()}
 
 
@@ -205,16 +204,15 @@ def test_the_command_says_what_it_cannot_do(project: Project, capsys: pytest.Cap
     ):
         result = run(capsys, *arguments)
         assert result.code == 2 and message in result.err
-    (project.root / PATH).unlink()
     assert project.run("generate").code == 0
     assert "no machine code is recorded" in project.run("machine-code", "max.f32").err
 
 
-def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) -> None:
-    path, known = ROOT / "generated/data/machine_code.json", {str(v): by for v, by in told(spec).items()}
+def test_show_tells_what_was_recorded(spec: Spec, db: Database) -> None:
+    known = {str(v): by for v, by in told(spec).items()}
     for v in [*spread(db.variants, 40), *(v for v in db.variants if v.opcode in ("abs", "testp", "tanh"))]:
         codes = list(dict.fromkeys(known.get(str(v), {}).values()))
-        shown = [line for line in machine_code.lines(db, path, v) if line.startswith("- machine code on")]
+        shown = [line for line in machine_code.lines(db, v) if line.startswith("- machine code on")]
         assert len(shown) == len(codes)
         for line, c in zip(shown, codes, strict=True):
             assert (
@@ -224,9 +222,7 @@ def test_show_tells_what_was_recorded(spec: Spec, db: Database, tmp_path: Path) 
             )
     one = next(v for v in db.variants if v.spelling == "abs.f64")
     line = "- machine code on sm_75 to sm_121a (ptxas 13.5.37): 1 instruction, `DADD d, -RZ, |a|`"
-    assert list(machine_code.lines(db, path, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")
-    # Of a root where nothing was recorded, everything else is told.
-    assert list(machine_code.lines(db, tmp_path / "nowhere.json", one)) == []
+    assert list(machine_code.lines(db, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")
 
 
 @pytest.mark.exhaustive

@@ -142,6 +142,7 @@ def test_a_line_that_stands_for_too_much_is_refused_at_once(project: Project, na
 
 @pytest.mark.exhaustive
 def test_evidence_of_what_changed_is_not_shown_as_proof(project: Project) -> None:
+    project.bring("spec/observed/evidence.yaml")
     project.edit(ADD, "ptx: 7.8, target: sm_90", "ptx: 8.0, target: sm_90")
     assert project.run("generate").code == 0
     differences, add, max = (

@@ -38,6 +38,7 @@ LAYOUTS, MMA, ARITHMETIC = (f"spec/tensor/{name}.yaml" for name in ("layouts", "
     ],
 )
 def test_a_mistake_is_told_where_it_is(project: Project, path: str, old: str, new: str, says: str) -> None:
+    project.bring("spec/tensor")
     project.edit(path, old, new)
     found = project.run("validate")
     assert found.code == 1 and says in found.err and f"{path}:" in found.err and "Traceback" not in found.err

@@ -25,7 +25,6 @@ def _instruction(root: Path, outside: Path) -> None:
 
 
 def _observed(root: Path, outside: Path) -> None:
-    (root / "spec/observed/evidence.yaml").unlink()
     (root / "spec/observed/evidence.yaml").symlink_to(outside)
 
 

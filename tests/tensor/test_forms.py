@@ -122,7 +122,7 @@ def test_no_neighbour_of_a_form_is_taken(ptxas: Path, whole: bool, target: str, 
     """Those of which nothing is said in a file of many are asked alone."""
     known = {f.spelling for f in FORMS}
     others = [s for s in _neighbours() if s not in known]
-    statements = [written(s) for s in (others if whole else spread(others, 3000))]
+    statements = [written(s) for s in (others if whole else spread(others, 1000))]
     said = judge(ptxas, statements, target, "9.5")
     silent = [s for s, messages in zip(statements, said, strict=True) if not messages]
     assert len(silent) < 100

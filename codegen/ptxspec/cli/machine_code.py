@@ -67,8 +67,9 @@ def _tell(options: argparse.Namespace) -> int:
     path = roots.find(options.root).data
     if cores := tensor.may_be_named(path, options.name):
         return _tell_form(options, Database.read(path), cores)
-    db, file = Database.read(path), machine_code.recorded(path.with_name("machine_code.json"))
-    if file is None:
+    db = Database.read(path)
+    file = db.machine_code
+    if not file["targets"]:
         raise PtxspecError(f"no machine code is recorded for this specification: there is no {_PATH}")
     if options.name in db.opcodes:
         variants: Sequence[Variant] = db.opcodes[options.name].variants
@@ -79,7 +80,7 @@ def _tell(options: argparse.Namespace) -> int:
     at = None if target is None else _recorded_as(db, target, file["targets"])
     told = {}
     for v in variants:
-        by = machine_code.by_target(db, file, v) if options.operands in (None, v.operands) else {}
+        by = machine_code.by_target(db, v) if options.operands in (None, v.operands) else {}
         if target is not None and at is not None:
             by = {target: by[at]} if at in by and db.takes(v, target, None) else {}
         if by:

@@ -6,9 +6,8 @@ import argparse
 import json
 
 from .. import roots, tensor, terminal
-from ..catalog.explaining import Reason
 from ..diagnostics import PtxspecError
-from ..query import answers, calls, functions, machine_code, verdicts
+from ..query import answers, calls, functions, verdicts
 from ..query.database import Database
 from . import NO, OK, TARGET, database, lines_given
 
@@ -66,10 +65,6 @@ def _answer(db: Database, options: argparse.Namespace, asked: str, target: str |
         text = " ".join(text.split()) if in_a_line else text
     else:
         verdict = verdicts.query(db, asked, options.operands, target, options.ptx)
-        if any(r.code == "unknown-opcode" for r in verdict.reasons):
-            path = roots.find(options.root).data.with_name("machine_code.json")
-            if said := machine_code.instruction(path, asked):
-                verdict = verdict._replace(reasons=(Reason("unknown-opcode", said),), nearest=())
         answer = verdict.as_json(db)
         colour = "red" if not verdict.available else "yellow" if verdict.hazard else "green"
         if in_a_line:

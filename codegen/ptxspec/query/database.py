@@ -171,6 +171,11 @@ class Database(Named, Known[Variant]):
         return self._other("calls")
 
     @cached_property
+    def machine_code(self) -> Mapping[str, Any]:
+        """The machine code that ptxas generates for variants."""
+        return self._other("machine_code")
+
+    @cached_property
     def tensor(self) -> Mapping[str, Any]:
         """The facts about instructions that multiply matrices."""
         return self._other("tensor")

@@ -1,10 +1,8 @@
-"""The machine code that ptxas generates for a variant, as recorded in generated/data/machine_code.json."""
+"""The machine code that ptxas generates for variants."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ..read.notation import expand
@@ -14,54 +12,40 @@ Code = Mapping[str, Any]
 _FORMS = 4
 
 
-def recorded(path: Path) -> Mapping[str, Any] | None:
-    """Return the content of the file; None if there is none for this root, or another release wrote it."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) and found.get("schema") == 1 else None
-
-
-def codes(db: Database, recorded: Mapping[str, Any], v: Variant) -> list[Code]:
+def codes(db: Database, v: Variant) -> list[Code]:
     """Return the machine code of a variant; `on` are the ranges of targets that have it."""
-    for entry in recorded["opcodes"].get(v.opcode, ()):
+    for entry in db.machine_code["opcodes"].get(v.opcode, ()):
         if entry["operands"] == v.operands and any(_stands_for(db, form, v) for form in entry["for"]):
             return list(entry["code"])
     return []
 
 
-def by_target(db: Database, recorded: Mapping[str, Any], v: Variant) -> dict[str, Code]:
+def by_target(db: Database, v: Variant) -> dict[str, Code]:
     """Return the machine code of a variant on each recorded target."""
-    order = list(recorded["targets"])
-    ranges = [(order.index(a), order.index(b), code) for code in codes(db, recorded, v) for a, b in code["on"]]
+    order = list(db.machine_code["targets"])
+    ranges = [(order.index(a), order.index(b), code) for code in codes(db, v) for a, b in code["on"]]
     return {t: code for i, t in enumerate(order) for first, last, code in ranges if first <= i <= last}
 
 
-def lines(db: Database, path: Path, v: Variant) -> Iterator[str]:
+def lines(db: Database, v: Variant) -> Iterator[str]:
     """Yield a line for each recorded machine code of a variant, with its targets."""
-    file = recorded(path)
-    if file is None:
-        # The rest of the page can still be shown.
-        return
-    found = codes(db, file, v)
+    found = codes(db, v)
     if any(".*" in code["text"] for code in found):
         yield "- in the machine code, `.*` stands for modifiers that depend on the variant"
     for code in found:
         where = ", ".join(first if first == last else f"{first} to {last}" for first, last in code["on"])
-        yield f"- machine code on {where} ({file['assembler']}): {_counted(code)}"
+        yield f"- machine code on {where} ({db.machine_code['assembler']}): {_counted(code)}"
 
 
-def instruction(path: Path, asked: str) -> str:
+def instruction(db: Database, asked: str) -> str:
     """Return what is known of an instruction of machine code, such as MUFU.EX2: the variants for which ptxas writes it
     alone. Empty if the name is not one."""
-    name, *modifiers = asked.strip().upper().split(".")
-    file = recorded(path) if name.isalnum() and asked == asked.upper() else None
-    if file is None:
+    name, *modifiers = asked.strip().split(".")
+    if not name.isalnum() or asked != asked.upper():
         return ""
     alone: dict[str, bool] = {}
     occurs = False
-    for entries in file["opcodes"].values():
+    for entries in db.machine_code["opcodes"].values():
         for entry in entries:
             for code in entry["code"]:
                 words = [w.split(".") for w in code["text"].replace(";", " ").split()]

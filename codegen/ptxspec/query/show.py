@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -40,8 +39,7 @@ def page(root: Root, name: str, operands: int | None = None) -> str:
         return f"# {name}\n\n```\n{verdict_as_text(db, query(db, name, operands), None, None)}\n```\n"
     first = variant(db, name, operands)
     same = db.opcodes[first.opcode].spelled(first.modifiers, first.types)
-    code = root.data.with_name("machine_code.json")
-    return "\n".join(_variant(db, v, code) for v in same if operands in (None, v.operands))
+    return "\n".join(_variant(db, v) for v in same if operands in (None, v.operands))
 
 
 def section(v: Variant, operands: int | None = None) -> str:
@@ -49,7 +47,7 @@ def section(v: Variant, operands: int | None = None) -> str:
     return f"{v.opcode}.html#{quote(v.spelling, safe='.:')}{f'-{operands}' if operands else ''}"
 
 
-def _variant(db: Database, v: Variant, code: Path) -> str:
+def _variant(db: Database, v: Variant) -> str:
     data, about, names = db.data, db.opcodes[v.opcode].data, v.spelling.split(".")[1:]
     known, longer = db.opcodes[v.opcode].known_of(v), db.stands_for(v)
     lines = [f"# {v.spelling}, {v.operands} operand{'s' * (v.operands != 1)}", "", db.opcodes[v.opcode].summary, ""]
@@ -83,7 +81,7 @@ def _variant(db: Database, v: Variant, code: Path) -> str:
     for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
         *operands, result = shown[0]
         lines.append(f"- constant folding gives other results: {text} {', '.join(operands)} give {result}")
-    lines += machine_code.lines(db, code, v)
+    lines += machine_code.lines(db, v)
     lines += _functions(db, v)
     lines += [f"- {about['compared'][i][1]}" for i in known.get("compared", ())]
     notes = [about["notes"][i] for i in known.get("notes", ())]

@@ -46,7 +46,7 @@ from ..assembler import assembler
 from ..parts import Parts
 from ..registry import product
 from ..text import Files, Templates
-from . import calls
+from . import calls, machine_code
 
 _STAMP = "by ptxspec from spec/; do not edit"
 
@@ -70,7 +70,7 @@ def _opcode(spec: Spec, instruction: Instruction) -> str:
 def as_data(spec: Spec) -> Data:
     """Return the content of the files."""
     opcodes = {i.opcode: _Opcode(spec, i).data() for i in spec.instructions.values()}
-    others = {"outside": _outside, "tensor": _tensor, "calls": calls.as_data}
+    others = {"outside": _outside, "tensor": _tensor, "calls": calls.as_data, "machine_code": machine_code.as_data}
     return Data(_shared(spec), opcodes, lambda name: others[name](spec))
 
 

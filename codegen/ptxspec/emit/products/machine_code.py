@@ -5,40 +5,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from ...check.checking import Checked
-from ...model import MachineForms, Spec, runs
+from ...model import MachineEvidence, MachineForms, Spec, runs
+from ...query.database import SCHEMA
 from ..parts import Parts
 from ..registry import product
-from ..text import Files, Templates
+from ..text import Files, Templates, as_lines
 
 _SOURCE = "spec/observed/machine_code.yaml"
 
 
 @product("machine_code")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
-    """Return the file; none if no machine code was recorded."""
-    found = spec.machine
-    if found is None:
-        return {}
-    about = {
-        "schema": 1, "generated": f"by ptxspec from {_SOURCE}; do not edit", "assembler": found.assembler,
+    """Return the file."""
+    about = as_data(spec)
+    opcodes = ",\n".join(f"{json.dumps(n)}:{as_lines(entries, 1)}" for n, entries in about.pop("opcodes").items())
+    return {"data/machine_code.json": f'{json.dumps(about, indent=0)[:-2]},\n"opcodes": {{\n{opcodes}\n}}\n}}\n'}
+
+
+def as_data(spec: Spec) -> dict[str, Any]:
+    """Return the content of the file, without targets if no machine code was recorded."""
+    found = spec.machine or MachineEvidence("", "", (), {}, {})
+    return {
+        "schema": SCHEMA, "generated": f"by ptxspec from {_SOURCE}; do not edit", "assembler": found.assembler,
         "disassembler": found.disassembler, "targets": list(found.targets),
+        "opcodes": {
+            name: [_entry(e, found.targets) for e in entries]
+            for name, entries in found.opcodes.items() if name in spec.instructions
+        },
     }  # fmt: skip
-    opcodes = [
-        f"{json.dumps(name)}:[\n" + ",\n".join(_entry(e, found.targets) for e in entries) + "\n]"
-        for name, entries in found.opcodes.items()
-        if name in spec.instructions
-    ]
-    head = json.dumps(about, indent=0)[:-2]
-    return {"data/machine_code.json": f'{head},\n"opcodes": {{\n' + ",\n".join(opcodes) + "\n}\n}\n"}
 
 
-def _entry(entry: MachineForms, targets: Sequence[str]) -> str:
+def _entry(entry: MachineForms, targets: Sequence[str]) -> dict[str, Any]:
     """Return an entry: notations of variants whose machine code is the same except for modifiers, which become `.*`.
     `beyond` counts the instructions of called functions. A run of targets is written as its first and last."""
     code = []
     for c in entry.codes:
         on = [[run[0], run[-1]] for run in runs(c.targets, targets)]
         code.append({"on": on, "count": c.count, "beyond": c.beyond, "text": c.text})
-    return json.dumps({"operands": entry.operands, "for": entry.forms, "code": code}, separators=(",", ":"))
+    return {"operands": entry.operands, "for": entry.forms, "code": code}
