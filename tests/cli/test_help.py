@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from helpers.project import OPCODES, copied
+from helpers.project import OPCODES, bring, copied
 from ptxspec.__main__ import main
 from ptxspec.cli.help import EXAMPLES
 from ptxspec.cli.main import COMMANDS, parser_of
@@ -30,6 +30,8 @@ HERE = {
 }
 # Those that write a specification, or ask ptxas or nvcc of all of one, are given a small one.
 SMALL = ("generate", "validate", "verify", "machine-code --record", "calls")
+# What these commands compare with the tools.
+RECORDED = ("spec/tensor", *(f"spec/observed/{n}.yaml" for n in ("calls", "evidence", "machine_code", "matrix_code")))
 # What ends otherwise than with 0: the answer is no, nothing is generated yet, or there is no GPU, recording or cluster.
 CODES = {
     "--against tests/recordings/NAME": 2,
@@ -85,6 +87,7 @@ def folder(tmp_path: Path) -> Path:
 def test_an_example_does_what_it_says(folder: Path, request: pytest.FixtureRequest, example: str) -> None:
     if example.startswith(tuple(f"ptxspec {c}" for c in SMALL)):
         copied(folder, OPCODES)
+        bring(folder, *RECORDED)
         if "calls" in example:
             few_calls(folder)
         assert "generate" in example or given(folder, "ptxspec generate").returncode == 0

@@ -58,6 +58,13 @@ def _of(judged: str, opcodes: Container[str]) -> str:
     return head + "".join(kept) if kept else head.replace("opcodes:\n", "opcodes: {}\n")
 
 
+def bring(root: Path, *paths: str) -> None:
+    """Copy files or folders of the repository to such a copy."""
+    for path in paths:
+        copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copyfile
+        copy(ROOT / path, root / path)
+
+
 def again(root: Path, to: Path) -> Path:
     """A copy of such a copy, with what was generated from it."""
     return Path(shutil.copytree(root, to, symlinks=True, copy_function=shutil.copyfile))
@@ -117,10 +124,7 @@ class Project:
         self.write(path, text.replace(old, new))
 
     def bring(self, *paths: str) -> None:
-        """Copy files or folders of the repository."""
-        for path in paths:
-            copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copyfile
-            copy(ROOT / path, self.root / path)
+        bring(self.root, *paths)
 
     def write(self, path: str, text: str | bytes) -> None:
         data = text if isinstance(text, bytes) else text.encode()

@@ -146,6 +146,7 @@ def test_without_the_file_pages_leave_the_section_out(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_evidence_of_another_state_of_an_opcode_says_so(project: Project) -> None:
+    project.bring(PATH)
     project.edit("spec/instructions/max.yaml", "ptx: 8.8, target: sm_100", "ptx: 8.7, target: sm_100")
     assert project.run("generate").code == 0
     max, min = ((project.root / f"generated/manual/{name}.html").read_text("utf-8") for name in ("max", "min"))
@@ -231,6 +232,7 @@ def test_recording_holds_afterwards_and_a_change_is_noticed(
 ) -> None:
     monkeypatch.setattr(evidence, "targets", lambda spec: ["sm_100a"])
     one = Project(copied(tmp_path / "project", ("neg",)), capsys)
+    one.bring("spec/tensor", PATH, MATRICES)
     assert one.run("machine-code").code == 1
     written = json.loads(one.run("machine-code", "--record", "--format", "json").out)
     assert written.pop("written") == str(one.root / PATH)
