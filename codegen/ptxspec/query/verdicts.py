@@ -11,7 +11,7 @@ from ..catalog.known import Recipe
 from ..catalog.likeness import is_other_function, suggest
 from ..catalog.special import FIELDS, SpecialRegister
 from ..diagnostics import PtxspecError, visible
-from . import calls, machine_code
+from . import calls, sass
 from .database import Database, Variant
 from .families import Family, family
 from .where import where
@@ -110,7 +110,7 @@ def query(
         return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", words),))
     if why.reasons and (said := _part(db, spelling.strip())):
         return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", said),))
-    if any(r.code == "unknown-opcode" for r in why.reasons) and (said := machine_code.instruction(db, spelling)):
+    if any(r.code == "unknown-opcode" for r in why.reasons) and (said := sass.instruction(db, spelling)):
         return Verdict(spelling, operands, False, False, reasons=(Reason("unknown-opcode", said),))
     why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
@@ -240,7 +240,7 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
     if is_other_function(opcode, db.opcodes) and (function := next((n for n in names if calls.named(db, n)), "")):
         message = f"PTX has no {opcode}; `ptxspec query {function}` shows the PTX of CUDA's {function}"
         return (Reason("unknown-opcode", message),)
-    if said := machine_code.instruction(db, spelling):
+    if said := sass.instruction(db, spelling):
         return (Reason("unknown-opcode", said),)
     if _OF_AMD.match(spelling.strip()):
         message = f"{spelling.strip()} is an instruction of AMD's GPUs, not PTX"
