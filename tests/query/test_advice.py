@@ -94,6 +94,12 @@ def some_misspelled(db: Database, whole: bool) -> list[str]:
     return found if whole else spread(found, 200)
 
 
+def test_where_only_a_newer_version_is_missing_recipes_need_an_older_one(db: Database) -> None:
+    assert db.query("add.f32x2", target="sm_110", ptx="8.6").instead == ()
+    (recipe,) = db.query("max.f32", 3, "sm_120", "8.6").instead
+    assert (recipe.requires.ptx, recipe.works) == ("8.7", False)
+
+
 def test_what_is_marked_as_a_hazard_is_what_is_known_to_be_one(db: Database) -> None:
     assert {v.spelling for v in db.variants if v.hazards} == HAZARDS | OLD_HAZARDS
     assert {v.spelling for v in db.variants if db.hazard(v, "sm_75")} >= OLD_HAZARDS

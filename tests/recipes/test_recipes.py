@@ -33,7 +33,7 @@ from ptxspec.ptxas import verify
 from ptxspec.ptxas.asking import judge
 from ptxspec.query.inline import as_function, inline_assembly
 from ptxspec.recipes.inline import asm_operands
-from ptxspec.recipes.linking import declared, why_none, width_of
+from ptxspec.recipes.linking import declared, width_of
 from ptxspec.recipes.operands import specials
 from ptxspec.roots import Root
 
@@ -67,7 +67,8 @@ def test_where_a_variant_is_missing_there_is_a_recipe_or_a_reason(spec: Spec) ->
         instruction = spec.instructions[opcode]
         for v in instruction.variants:
             offered = frozenset(x.requires for x in spec.instead.get(v, ()))
-            found.setdefault((v.requires, offered, bool(why_none(instruction, v))), v)
+            reason = any(r.none and r.selector.matches(v) for r in instruction.recipes)
+            found.setdefault((v.requires, offered, reason), v)
     silent = [
         (str(v), pair)
         for (needs, offered, reason), v in found.items()

@@ -32,8 +32,8 @@ from ptxspec.emit.lowering import shared
 
 pytestmark = pytest.mark.inputs("emulator", "native")
 
-# What `pytest` builds, without optimization: arithmetic, comparisons, packed lanes, and results that NumPy decides.
-FEW = ("add", "setp", "lg2")
+# What `pytest` builds, without optimization: arithmetic, predicates, packed lanes, and results that NumPy decides.
+FEW = ("add", "testp", "lg2")
 # What has two ways, of which a processor takes one.
 EASED = ("mul", "rcp", "sqrt")
 
@@ -151,7 +151,7 @@ def test_kernels_of_several_types_give_mpfrs_bits(in_c: InC) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    "spelling", ["add.rz.f32", "add.f16x2", "setp.lt.and.f32", "lg2.approx.f32", "add.f32.bf16", "add.s32"]
+    "spelling", ["add.rz.f32", "add.f16x2", "testp.finite.f32", "lg2.approx.f32", "add.f32.bf16", "add.s32"]
 )
 def test_arrays_of_any_layout(spelling: str, layout: str, few: None) -> None:
     kernel = ptxemu.compile(spelling)

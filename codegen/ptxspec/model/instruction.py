@@ -285,10 +285,6 @@ class Instruction:
             found[i.form] = (*found.get(i.form, ()), i)
         return found
 
-    def hardware_path(self, variant: Variant) -> HardwarePath | None:
-        """The variant's machine code around units, where the file states it for all targets."""
-        return next((p for p in self.hardware_paths(variant) if p.within is None), None)
-
     def hardware_paths(self, variant: Variant) -> tuple[HardwarePath, ...]:
         """Return the variant's machine code around units, for some targets or for all. The first that is for a target
         counts there."""

@@ -82,11 +82,6 @@ def link(
     return found, missing, list({(e.path, e.mark): e for e in reversed(errors)}.values())
 
 
-def why_none(instruction: Instruction, variant: Variant) -> tuple[Recipe, ...]:
-    """Return the entries that say why there is nothing to write instead of a variant."""
-    return tuple(r for r in instruction.recipes if r.none and r.selector.matches(variant))
-
-
 def constant(text: str, operand: Operand) -> int | None:
     """Return the bits of a constant in an operand's register; None if it does not fit."""
     width = operand.type.width
