@@ -19,7 +19,7 @@ from helpers.project import Project, copied
 from helpers.sizes import spread
 from oracles import nvidia
 from ptxspec import Database, cache
-from ptxspec.model import Spec
+from ptxspec.model import JUDGED, Spec
 
 # NumPy's kernels are what is tested, and what kernels in C are held against, which are built for their tests.
 sys.modules["ptxemu_native"] = None  # type: ignore[assignment]
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fuzz", metavar="SECONDS", type=int, default=3600, help="how long `-m fuzz` tries, all in all")
     parser.addoption("--record-passed", action="store_true", help="write which sweeps passed whole")
     parser.addoption("--again", action="store_true", help="run sweeps whole that passed before")
-    parser.addoption("--record-judged", action="store_true", help=f"write who judged what to {judging.PATH}")
+    parser.addoption("--record-judged", action="store_true", help=f"write who judged what to {JUDGED}")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,7 +16,7 @@ from . import cache
 from .check.checking import Checked, check
 from .check.judged import judged
 from .diagnostics import Diagnostic, SpecError
-from .model import INSTRUCTIONS, Spec
+from .model import INSTRUCTIONS, JUDGED, Spec
 from .read.link import Reading, read_changed, read_files
 from .recipes.linking import link
 from .roots import PACKAGE
@@ -52,9 +52,9 @@ class Specification:
 
 @dataclass(frozen=True)
 class Digests:
-    """The digests of what a root's products are made from. `instructions` has those of instruction files by their
-    names; `shared` is of all else that is read, with the code that reads it; `generator` is of the templates and of the
-    code that generates."""
+    """The digests of what a root's products are made from. `instructions` has those of instruction files with the
+    judgements on them, by the files' names; `shared` is of all else that is read, with the code that reads it;
+    `generator` is of the templates and of the code that generates."""
 
     shared: str
     instructions: Mapping[str, str]
@@ -149,8 +149,9 @@ def _completed(
 def digests(root: Path) -> Digests:
     """Return the digests of what is read below a root, and of the code that reads it and generates."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
-    opcodes = {Path(n).name: d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
-    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith(INSTRUCTIONS)]
+    judged = {Path(n).name: d for n, d in own.items() if n.startswith(JUDGED)}
+    opcodes = {(o := Path(n).name): _of(d, judged.get(o, "")) for n, d in own.items() if n.startswith(INSTRUCTIONS)}
+    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith((INSTRUCTIONS, JUDGED))]
     # The names of pages decide which opcodes are possible.
     generator = _of(_code(GENERATED_BY), *(f"{n} {d}" for n, d in shapes.items()))
     return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, generator)

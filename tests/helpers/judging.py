@@ -1,5 +1,5 @@
 """The record of who judged what: tests that hold variants against somebody outside write it down once they have passed,
-and spec/observed/judged.yaml is what a run of all of them wrote."""
+and spec/observed/judged/ is what a run of all of them wrote."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from ptxspec.check.claims import FIXED, JUDGE_AGAIN, JUDGES
 from ptxspec.check.judged import digests
 from ptxspec.emit.generate import build, compare, generate
 from ptxspec.files import replace_text
-from ptxspec.model import Judgement, Spec
+from ptxspec.model import JUDGED, Judgement, Spec
 from ptxspec.semantics.compile import Compiler
 from ptxspec.specification import read
 
 from helpers import ROOT
 from helpers.passed import Passed
 
-PATH = "spec/observed/judged.yaml"
 # By whom, the spelling, and the number of operands.
 Ran: TypeAlias = tuple[str, str, int]
 Judged = Callable[[str, Iterable[tuple[str, int]]], None]
@@ -33,9 +32,9 @@ _FEWER = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
 
 
 class Judging:
-    """The plugin that collects what tests judged. Where all of them ran it holds the file against that; with
-    --record-judged it writes the file, and what no test of the run was about stays in it while its program does. What
-    tests judged that are not run again, as they passed with the same inputs, is in the file already."""
+    """The plugin that collects what tests judged. Where all of them ran it holds the files against that; with
+    --record-judged it writes the files, and what no test of the run was about stays in them while its program does.
+    What tests judged that are not run again, as they passed with the same inputs, is there already."""
 
     def __init__(self, config: pytest.Config, root: Path = ROOT, passed: Passed | None = None) -> None:
         self._config, self._root, self._passed = config, root, passed
@@ -98,9 +97,9 @@ class Judging:
                 else "nothing is recorded"
             ]
         elif passed and all_asked and self._skipped:
-            self._said = [f"{self._skipped} tests that judge were skipped: {PATH} was not held against the others"]
+            self._said = [f"{self._skipped} tests that judge were skipped: {JUDGED} was not held against the others"]
         elif passed and all_asked and (wrong := differences(read(self._root), self._ran, whole=not self._left_out)):
-            self._said = [f"{PATH} does not say what the tests judged; `{JUDGE_AGAIN}` writes it anew", *wrong]
+            self._said = [f"{JUDGED} does not say what the tests judged; `{JUDGE_AGAIN}` writes it anew", *wrong]
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -110,9 +109,15 @@ class Judging:
     def _recorded(self, ran_all: bool) -> str:
         found = judgements(self._spec, self._ran)
         kept = set() if ran_all else (written(self._spec) & present(self._spec)) - found
-        replace_text(self._root / PATH, as_yaml(found | kept))
+        texts = as_yaml(found | kept)
+        (self._root / JUDGED).mkdir(exist_ok=True)
+        for path in (self._root / JUDGED).iterdir():
+            if path.stem not in texts:
+                path.unlink()
+        for opcode, text in texts.items():
+            replace_text(self._root / f"{JUDGED}{opcode}.yaml", text)
         generate(self._root)
-        return f"{PATH} and generated/ are written: {len(found)} judgements of this run, {len(kept)} of earlier ones"
+        return f"{JUDGED} and generated/ are written: {len(found)} judgements of this run, {len(kept)} of earlier ones"
 
 
 def judgements(spec: Spec, ran: Iterable[Ran]) -> set[Judgement]:
@@ -132,7 +137,7 @@ def own_digests(spec: Spec) -> dict[tuple[str, int], str]:
 
 
 def written(spec: Spec) -> set[Judgement]:
-    """Those of the file."""
+    """Those of the files."""
     return {j for js in spec.judgements.values() for j in js}
 
 
@@ -142,14 +147,14 @@ def present(spec: Spec) -> set[Judgement]:
 
 
 def differences(spec: Spec, ran: Iterable[Ran], whole: bool) -> list[str]:
-    """Return the differences between the file and what tests judged; where only some ran, the file may have more."""
+    """Return the differences between the files and what tests judged; where only some ran, the files may have more."""
     said, found = written(spec), judgements(spec, ran)
     more = [f"  no test judged this: {j.by}: {j.variant} {j.program}" for j in sorted(said - found if whole else ())]
-    return more + [f"  not in the file: {j.by}: {j.variant} {j.program}" for j in sorted(found - said)]
+    return more + [f"  not in the files: {j.by}: {j.variant} {j.program}" for j in sorted(found - said)]
 
 
-def as_yaml(found: Iterable[Judgement]) -> str:
-    """The file: by opcode, judges and program the variants, so that a change of an opcode changes its lines alone."""
+def as_yaml(found: Iterable[Judgement]) -> dict[str, str]:
+    """The files by opcode: the variants by judges and program."""
     by: Mapping[tuple[str, str], set[str]] = defaultdict(set)
     for j in found:
         by[j.variant, j.program].add(j.by)
@@ -158,14 +163,13 @@ def as_yaml(found: Iterable[Judgement]) -> str:
         opcode, _, names = variant.partition(".")
         together = opcodes.setdefault(opcode, {}).setdefault(", ".join(j for j in JUDGES if j in judges), {})
         together.setdefault(program, []).append(f".{names}")
-    lines = [
-        "# yaml-language-server: $schema=../schema/judged.schema.json",
-        f"# Written by `{JUDGE_AGAIN}`; do not edit.",
-        "opcodes:",
-    ]
-    for opcode, entries in opcodes.items():
-        lines.append(f"  {opcode}:")
-        for judges, programs in sorted(entries.items()):
-            lines.append(f"    {judges}:")
-            lines += [f"      {program}: {' '.join(names)}" for program, names in programs.items()]
-    return "\n".join(lines) + "\n"
+    return {opcode: "\n".join(_lines(entries)) + "\n" for opcode, entries in opcodes.items()}
+
+
+def _lines(entries: Mapping[str, Mapping[str, list[str]]]) -> Iterator[str]:
+    yield "# yaml-language-server: $schema=../../schema/judged.schema.json"
+    yield f"# Written by `{JUDGE_AGAIN}`; do not edit."
+    yield "judges:"
+    for judges, programs in sorted(entries.items()):
+        yield f"  {judges}:"
+        yield from (f"    {program}: {' '.join(names)}" for program, names in programs.items())

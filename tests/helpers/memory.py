@@ -154,6 +154,8 @@ def _of_documents(read: Callable[..., V]) -> Callable[..., V]:
 
 def _identity(argument: Any) -> object:
     """Return a key that is equal for arguments that mean the same to a reader."""
+    if isinstance(argument, str):
+        return argument
     if isinstance(argument, Document):
         return argument.name, argument.lines
     if isinstance(argument, Mapping):

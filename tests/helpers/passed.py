@@ -159,7 +159,7 @@ def digest(root: Path, tests: list[pytest.Item]) -> str:
     kinds = {name for m in tests[0].iter_markers("inputs") for name in m.args}
     files |= {p for kind in kinds for p in inputs(root, kind)}
     if "judged" in fixtures:
-        files.add(root / "spec/observed/judged.yaml")
+        files |= set((root / "spec/observed/judged").glob("*.yaml"))
     found = hashlib.sha256("\n".join(_machine()).encode())
     if any(kind.startswith("emulator") for kind in kinds):
         found.update(_processor().encode())

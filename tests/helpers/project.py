@@ -21,7 +21,7 @@ NEEDED = (
     "assembler.yaml", "examples", "functions.yaml", "instructions", "modifiers.yaml", "observed", "outside.yaml",
     "published.yaml", "special_registers.yaml", "targets.yaml", "types.yaml", "units", "units.yaml", "words.yaml",
 )  # fmt: skip
-OBSERVED = ("judged.yaml", "recordings.yaml")
+OBSERVED = ("judged", "recordings.yaml")
 _RECIPES = re.compile(r"^(?:instead|missing):\n(?:(?: .*)?\n)*", re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
     def left_out(folder: str, names: list[str]) -> set[str]:
         if Path(folder) == SPEC / "units":
             return {n for n in names if n.endswith(".yaml")}
-        if Path(folder) == INSTRUCTIONS:
+        if Path(folder) in (INSTRUCTIONS, SPEC / "observed/judged"):
             return {n for n in names if Path(n).stem not in opcodes}
         wanted = {SPEC: NEEDED, SPEC / "observed": OBSERVED}.get(Path(folder))
         return {n for n in names if n not in wanted} if wanted else set()
@@ -46,16 +46,7 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
         (to / "templates").symlink_to(ROOT / "templates", target_is_directory=True)
     for path in (to / "spec/instructions").iterdir():
         path.write_text(without_recipes(path.read_text("utf-8")), "utf-8")
-    judged = to / "spec/observed/judged.yaml"
-    judged.write_text(_of(judged.read_text("utf-8"), opcodes), "utf-8")
     return to
-
-
-def _of(judged: str, opcodes: Container[str]) -> str:
-    """Return the text of judged.yaml with the judgements on some opcodes alone."""
-    head, *entries = re.split(r"^(?=  \w+:$)", judged, flags=re.MULTILINE)
-    kept = [e for e in entries if e.strip().partition(":")[0] in opcodes]
-    return head + "".join(kept) if kept else head.replace("opcodes:\n", "opcodes: {}\n")
 
 
 def bring(root: Path, *paths: str) -> None:

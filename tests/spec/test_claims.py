@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +13,16 @@ from pathlib import Path
 import ptxspec
 import pytest
 from helpers import ROOT, judging
-from helpers.judging import PATH
 from helpers.project import Project, copied
 from helpers.repository import specification
 from ptxspec.check.claims import FIXED, JUDGE_AGAIN, JUDGES
 from ptxspec.evaluate import emulator
-from ptxspec.model import Spec
+from ptxspec.model import JUDGED, Spec
 from ptxspec.roots import Root
 from ptxspec.specification import read
 
 MUL = "spec/instructions/mul.yaml"
+JUDGED_OF = {n: f"{JUDGED}{n}.yaml" for n in ("add", "max", "min")}
 
 
 def claims(spec: Spec) -> dict[str, str]:
@@ -46,13 +47,14 @@ def test_it_is_about_what_variants_compute_now() -> None:
 
 
 def test_it_is_what_is_written_of_its_judgements() -> None:
-    assert judging.as_yaml(judging.written(specification())) == (ROOT / PATH).read_text("utf-8")
+    texts = {path.stem: path.read_text("utf-8") for path in (ROOT / JUDGED).iterdir()}
+    assert judging.as_yaml(judging.written(specification())) == texts
 
 
 def test_its_judges_are_those_that_there_are_words_for() -> None:
     assert {j.by for j in judging.written(specification())} == JUDGES.keys()
     schema = json.loads((ROOT / "spec/schema/judged.schema.json").read_text("utf-8"))
-    names = schema["properties"]["opcodes"]["additionalProperties"]["propertyNames"]["pattern"]
+    names = schema["properties"]["judges"]["propertyNames"]["pattern"]
     assert names == "^({0})(, ({0}))*$".format("|".join(JUDGES))
 
 
@@ -64,27 +66,29 @@ def test_exact_is_what_has_a_judge() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "at"),
     [
-        ("    MPFR:", "    mpfr:", "    mpfr:"),
-        ("    definition:", "    definition, Euler:", "    definition, Euler:"),
-        ("opcodes:\n", 'opcodes:\n  sumsq: {MPFR: {"0123": .f32}}\n', '"0123"'),
-        ("opcodes:\n", 'opcodes:\n  sumsq: {MPFR: {"0123456789": sumsq.f32}}\n', "sumsq.f32"),
-        ("opcodes:\n", "opcodes:\n  sumsq: {MPFR: {}}\n", "{}"),
+        ("  MPFR:", "  mpfr:", "mpfr:"),
+        ("  definition, ptxas folding:", "  definition, Euler:", "definition, Euler:"),
+        ("judges:\n", 'judges:\n  ptxas folding: {"0123": .f32}\n', '"0123"'),
+        ("judges:\n", 'judges:\n  ptxas folding: {"0123456789": add.f32}\n', "add.f32"),
+        ("judges:\n", "judges:\n  ptxas folding: {}\n", "{}"),
     ],
 )
 def test_what_no_machine_wrote_is_an_error(project: Project, old: str, new: str, at: str) -> None:
-    text = (project.root / PATH).read_text("utf-8")
+    text = (project.root / JUDGED_OF["add"]).read_text("utf-8")
     assert old in text
-    project.write(PATH, text.replace(old, new, 1))
+    project.write(JUDGED_OF["add"], text.replace(old, new, 1))
     result = project.run("validate")
-    assert result.code == 1 and result.err.startswith(project.place(PATH, at.strip()))
+    assert result.code == 1 and result.err.startswith(project.place(JUDGED_OF["add"], at.strip()))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("variants", [".f32 .sat.f64 .nonsense.f32", ".f16"])
 def test_another_program_or_an_unknown_variant_in_it_claims_nothing(project: Project, variants: str) -> None:
     before = claims(read(project.root))
-    text = (project.root / PATH).read_text("utf-8")
-    project.write(PATH, text.replace("opcodes:\n", f'opcodes:\n  sumsq: {{MPFR: {{"0123456789": {variants}}}}}\n', 1))
+    text = (project.root / JUDGED_OF["max"]).read_text("utf-8")
+    project.write(
+        JUDGED_OF["max"], text.replace("judges:\n", f'judges:\n  NVIDIA host code: {{"0123456789": {variants}}}\n', 1)
+    )
     assert project.run("validate").code == 0 and claims(read(project.root)) == before
 
 
@@ -157,10 +161,10 @@ def on_some_targets(v: str) -> bool:
 
 
 def test_what_a_variant_computes_on_some_targets_must_be_judged_too(project: Project) -> None:
-    text = (project.root / PATH).read_text("utf-8")
+    text = (project.root / JUDGED_OF["add"]).read_text("utf-8")
     lines = text.splitlines(keepends=True)
     # add.f32 is add.ftz.f32 on sm_1x.
-    project.write(PATH, "".join(line for line in lines if not line.endswith(": .ftz.f32 .rn.ftz.f32\n")))
+    project.write(JUDGED_OF["add"], "".join(line for line in lines if not line.endswith(": .ftz.f32 .rn.ftz.f32\n")))
     assert {"add.f32 (2 operands)", "add.ftz.f32 (2 operands)", "add.rn.f32 (2 operands)"} <= lost(project, "add")
     assert "add.sat.f32 (2 operands)" not in lost(project, "add")
 
@@ -186,7 +190,7 @@ def test_comments_names_and_places_change_no_claim(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_without_the_file_everything_is_unjudged(project: Project) -> None:
-    (project.root / PATH).unlink()
+    shutil.rmtree(project.root / JUDGED)
     assert "exact" not in claims(read(project.root)).values()
     assert project.run("generate").code == 0
     assert "| unjudged |" in (project.root / "generated/manual/mul.md").read_text("utf-8")
@@ -245,7 +249,7 @@ class Suite:
 def small(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Project:
     """Generated, and judged by nobody."""
     project = Project(copied(tmp_path / "small", ("max", "min")), capsys)
-    (project.root / PATH).unlink()
+    shutil.rmtree(project.root / JUDGED)
     assert project.run("generate").code == 0
     return project
 
@@ -276,19 +280,21 @@ def test_workers_hand_in_what_they_judged_and_a_part_of_the_tests_forgets_nothin
 def test_a_run_of_all_finds_what_is_claimed_in_vain_and_what_is_not_written(suite: Suite, small: Project) -> None:
     assert suite.run("--record-judged")[0] == 0
     assert suite.run()[0] == 0
-    small.write(PATH, (small.root / PATH).read_text("utf-8").replace(": .f64\n", ": .f64 .f32\n", 1))
+    small.write(
+        JUDGED_OF["min"], (small.root / JUDGED_OF["min"]).read_text("utf-8").replace(": .f64\n", ": .f64 .f32\n", 1)
+    )
     small.edit(*SWAPPED)
     code, said = suite.run()
     assert code == 1 and JUDGE_AGAIN in said
     assert "no test judged this: definition: min.f32" in said
-    assert "no test judged this: definition: max.f32" in said and "not in the file: definition: max.f32" in said
+    assert "no test judged this: definition: max.f32" in said and "not in the files: definition: max.f32" in said
 
 
 @pytest.mark.exhaustive
 def test_nothing_is_recorded_where_a_test_fails_or_the_emulator_is_an_older_one(suite: Suite, small: Project) -> None:
     code, said = suite.run("--record-judged", passes=False)
-    assert code == 1 and "nothing is recorded" in said and not (small.root / PATH).exists()
+    assert code == 1 and "nothing is recorded" in said and not (small.root / JUDGED).exists()
     small.edit(*SWAPPED)
     code, said = suite.run("--record-judged")
     assert code == pytest.ExitCode.USAGE_ERROR and "run `ptxspec generate`" in said
-    assert not (small.root / PATH).exists()
+    assert not (small.root / JUDGED).exists()

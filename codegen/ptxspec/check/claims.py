@@ -23,7 +23,7 @@ CLAIMS = {
 # The claims of variants whose every bit is fixed, whether or not somebody judged them.
 FIXED = ("exact", "unjudged")
 
-# The judges outside of this project, by their names in spec/observed/judged.yaml.
+# The judges outside of this project, by their names in spec/observed/judged/.
 JUDGES = {
     "MPFR": "MPFR",
     "definition": "its definition, written independently",

@@ -14,7 +14,7 @@ from ..diagnostics import PtxspecError
 from ..evaluate import emulator
 from ..model import BOOL, Spec, Type, Variant
 from ..query.database import Database
-from ..read.link import OBSERVED
+from ..read.link import is_observed
 from ..roots import Root
 from ..specification import read, read_all
 from . import recording, registers, vectors
@@ -122,7 +122,8 @@ def refuse_stale(root: Root, spec: Spec) -> None:
 def _stale(root: Root, spec: Spec) -> str | None:
     """Return a file that the emulator depends on and that changed since it was generated."""
     made, now = Database.read(root.data).data["sources"], spec.sources
-    differ = sorted(name for name in {*made, *now} - OBSERVED if made.get(name) != now.get(name))
+    names = {name for name in (*made, *now) if not is_observed(name)}
+    differ = sorted(name for name in names if made.get(name) != now.get(name))
     return differ[0] if differ else None
 
 

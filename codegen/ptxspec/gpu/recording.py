@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from ..diagnostics import PtxspecError
 from ..files import is_taken, read_bytes, replace_text
 from ..model import Operand, Spec, Variant
-from ..read.link import OBSERVED
+from ..read.link import is_observed
 from . import registers, vectors
 from .blobs import Blob, coded, digest, little
 from .compare import Found, found_from_json
@@ -246,7 +246,7 @@ def provenance(
     device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
     """Return about.json for a new run; `kernels` and `emulator` are their folders."""
-    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if name not in OBSERVED)
+    sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if not is_observed(name))
     return {
         "recorder": RECORDER, "schema": SCHEMA, "operands": vectors.VERSION, "program": program,
         "specification": {"sha256": hashlib.sha256(sources.encode()).hexdigest(), "variants": ""},

@@ -1,6 +1,6 @@
 """The specification as frozen dataclasses: the only contract between reading and everything after it."""
 
-from .code import INSTRUCTIONS, Code
+from .code import INSTRUCTIONS, JUDGED, Code
 from .folding import Folding
 from .formats import (
     BOOL,
@@ -70,6 +70,7 @@ __all__ = [
     "BOOL",
     "DIFFERENCES",
     "INSTRUCTIONS",
+    "JUDGED",
     "NAN_BITS",
     "NOTHING_DIFFERS",
     "OVERFLOWS",

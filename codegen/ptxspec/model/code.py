@@ -8,6 +8,8 @@ from ..diagnostics import Diagnostic, Mark
 
 # The folder of the files that are about one opcode each. All other files are shared.
 INSTRUCTIONS = "spec/instructions/"
+# Where who judged an opcode's variants is, each file named like the opcode's.
+JUDGED = "spec/observed/judged/"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
-from ..model import Recording, Spec
+from ..model import JUDGED, Judgement, Recording, Spec
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
@@ -40,13 +40,13 @@ from .words import read_group_titles, read_topics, read_words
 
 _SHARED = ("types", "modifiers", "targets", "assembler", "special_registers", "units")
 _OBSERVED = (
-    "calls", "evidence", "intrinsics", "judged", "machine_code", "matrix_code", "peers", "recordings", "speed",
+    "calls", "evidence", "intrinsics", "machine_code", "matrix_code", "peers", "recordings", "speed",
     "tensor_cores", "triton",
 )  # fmt: skip
 # The files that all others need.
 SHARED = frozenset(f"spec/{name}.yaml" for name in _SHARED)
 # Functions of other languages, the manual's words, tools' messages, PTX outside the database, and names of LLVM and
-# MLIR. No variant's result depends on these files or on those of observations, and they may be missing.
+# MLIR. They may be missing.
 _TOLD = ("functions", "words", "messages", "outside", "llvm", "mlir", "triton")
 # Long files that one spelling does not need.
 _LONG = (
@@ -56,12 +56,7 @@ _LONG = (
 # Files that have the schema of another one.
 _LIKE = {"intrinsics": "calls", "triton": "calls"}
 _TOLD_LIKE = {"triton": "llvm"}
-OBSERVED = frozenset(
-    f"spec/{name}.yaml"
-    for name in (*_TOLD, *(f"observed/{name}" for name in _OBSERVED), *(f"tensor/{name}" for name in TENSOR))
-)
-
-
+_OF_NO_RESULT = frozenset(f"spec/{name}.yaml" for name in (*_TOLD, *(f"tensor/{name}" for name in TENSOR)))
 # The names that Windows takes for a device, whatever the suffix.
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 
@@ -100,6 +95,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
     }
     opcode = spelling and spelling.partition(".")[0]
     instructions = list(files.instructions(lambda path: opcode in (None, path.stem)))
+    judgements = files.judgements(instructions)
     models = list(files.models())
     context = Context(files.errors)
     spec = None
@@ -124,7 +120,7 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
         spec = replace(
             spec,
             instructions={i.opcode: i for i in read_ones if i is not None},
-            judgements=read_judgements(observed["judged"]),
+            judgements=judgements,
             evidence=read_evidence(observed.get("evidence")),
             speed=read_speed(observed.get("speed"), context),
             peers=read_peers(observed.get("peers"), context),
@@ -152,13 +148,14 @@ def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iter
     found = {n: i for n, i in known.instructions.items() if f"{n}.yaml" in same}
     documents = list(files.instructions(lambda path: path.name not in same))
     new = [i for doc in documents if (i := read_instruction(doc, context, bare, meanings)) is not None]
+    gone = {path for n, i in known.instructions.items() if n not in found for path in (i.path, _judged(n))}
+    judgements = {n: js for n, js in known.judgements.items() if n in found} | files.judgements(documents)
     found |= {i.opcode: i for i in new}
-    gone = {i.path for n, i in known.instructions.items() if n not in found}
     files.sources = {n: d for n, d in known.sources.items() if n not in gone} | files.sources
     files.names += [n for n in looked_at if n not in gone]
     # What these say about instructions may be wrong now.
     published, words = (files.optional(files.folder / f"{n}.yaml", n) for n in ("published", "words"))
-    spec = replace(known, instructions=dict(sorted(found.items())), instead={})
+    spec = replace(known, instructions=dict(sorted(found.items())), judgements=judgements, instead={})
     spec = _of_all(spec, files, context, published, words)
     return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(i.opcode for i in new))
 
@@ -221,6 +218,12 @@ class _Files:
                     self.errors.append(doc.error(("opcode",), message, help))
                 yield doc
 
+    def judgements(self, instructions: Iterable[Document]) -> dict[str, tuple[Judgement, ...]]:
+        """Return the judgements on the opcodes of instruction files that have any."""
+        opcodes = [doc.path.stem for doc in instructions]
+        documents = {n: self.optional(self.root / _judged(n), "judged") for n in opcodes}
+        return {n: read_judgements(n, doc) for n, doc in documents.items() if doc is not None}
+
     def models(self) -> Iterator[Document]:
         kinds = (".yaml", ".txt", ".md")
         for path in self.named(self.folder / "units", kinds, "what was recorded of a unit is called NAME.yaml"):
@@ -244,6 +247,15 @@ class _Files:
         """Return the names of the manual's pages that are not about an opcode: they have their own templates."""
         folder = self.root / "templates" / "manual"
         return {p.name.partition(".")[0] for p in (*folder.glob("*.html.j2"), *folder.glob("guides/*.md.j2"))}
+
+
+def is_observed(name: str) -> bool:
+    """Return whether no variant's result depends on a file of spec/, named from the root."""
+    return name in _OF_NO_RESULT or name.startswith("spec/observed/")
+
+
+def _judged(opcode: str) -> str:
+    return f"{JUDGED}{opcode}.yaml"
 
 
 def read_registered(root: Path, spec: Spec) -> tuple[Recording, ...]:

@@ -148,21 +148,16 @@ def _run(doc: Document, where: Where, text: str, every: list[str], context: Cont
     return found
 
 
-def read_judgements(doc: Document | None) -> Mapping[str, tuple[Judgement, ...]]:
-    """Read the judgements, by opcode. If a variant no longer has a judged program, somebody should judge it again.
-    Judgements of variants that the specification no longer has mean nothing."""
-    if doc is None:
-        return {}
-    return {
-        opcode: tuple(
-            Judgement(by, opcode + names, program)
-            for judges, programs in found.items()
-            for program, spellings in programs.items()
-            for names in spellings.split()
-            for by in judges.split(", ")
-        )
-        for opcode, found in doc.data["opcodes"].items()
-    }
+def read_judgements(opcode: str, doc: Document) -> tuple[Judgement, ...]:
+    """Return the judgements on an opcode's variants. If a variant no longer has a judged program, somebody should judge
+    it again. Judgements of variants that the specification no longer has mean nothing."""
+    return tuple(
+        Judgement(by, opcode + names, program)
+        for judges, programs in doc.data["judges"].items()
+        for program, spellings in programs.items()
+        for names in spellings.split()
+        for by in judges.split(", ")
+    )
 
 
 def read_speed(doc: Document | None, context: Context) -> Speed | None:

@@ -21,7 +21,7 @@ from helpers.project import copied
 
 # Other folders have nothing that is read.
 FILES = re.compile(
-    r"spec/(instructions/max|units/\w{1,20}|observed/(judged|speed)|published|types|modifiers|units)\.yaml"
+    r"spec/(instructions/max|units/\w{1,20}|observed/(judged/max|speed)|published|types|modifiers|units)\.yaml"
 )
 INSTRUCTION = """\
 opcode: max
@@ -43,9 +43,6 @@ def _folder() -> Path:
     # They belong to opcodes that are not here, and are long.
     for name in ("functions", "words"):
         (root / f"spec/{name}.yaml").unlink()
-    judged = root / "spec/observed/judged.yaml"
-    own = re.findall(r"^  max:\n(?:    .*\n)*", judged.read_text("utf-8"), re.MULTILINE)
-    judged.write_text("opcodes:\n" + own[0], "utf-8")
     return root
 
 
