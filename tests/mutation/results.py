@@ -186,7 +186,7 @@ def differing(spec: Spec, found: Mapping[Variant, Mapping[str | None, Program]],
                     return _told(v, target, operands, got, wanted)
         if _shape(programs[None]) != _shape(before.get(None)):
             for operands, wanted in registers(v.spelling, v.operands):
-                got = prover.run_variant(v, operands)
+                (got,) = prover.run_variant(v, [operands])
                 if got != wanted:
                     return _told(v, None, operands, got, wanted)
     return ""

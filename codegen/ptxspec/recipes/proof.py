@@ -5,9 +5,9 @@ random ones; the tests use many more, with the emulator."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..diagnostics import Diagnostic
 from ..literals import describe
@@ -22,14 +22,15 @@ from .operands import operand_sets
 # The number of random sets of operands that `validate` adds to the special ones: for the first variant that a recipe
 # serves, and for each other.
 _FEW, _FEWER = 12, 4
+Registers: TypeAlias = tuple[int, ...]
 
 
 class Counterexample(NamedTuple):
     """Operands for which recipe and variant differ, with the results of both."""
 
-    operands: tuple[int, ...]
-    recipe: tuple[int, ...]
-    variant: tuple[int, ...]
+    operands: Registers
+    recipe: Registers
+    variant: Registers
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Prover:
         self._met: set[int] = set()
         self._programs: dict[Variant, Program] = {}
         self._in_one_lane: dict[Variant, bool] = {}
-        self._results: dict[tuple[Variant, tuple[int, ...]], tuple[int, ...]] = {}
+        self._results: dict[Variant, dict[Registers, Registers]] = {}
         self._known_constants: dict[int, dict[str, int]] = {}
 
     def check(self, before: Spec | None = None, same: Container[str] = ()) -> list[Diagnostic]:
@@ -88,41 +89,54 @@ class Prover:
         """Return the first of some operands on which the two differ by more than the recipe states."""
         few = _FEWER if id(instead.recipe) in self._met else _FEW
         self._met.add(id(instead.recipe))
-        for operands in operand_sets(variant, few):
-            wrong = self.difference(variant, instead, operands)
-            if wrong is not None:
-                return wrong
+        return self.difference(variant, instead, [*operand_sets(variant, few)])
+
+    def difference(self, variant: Variant, instead: Instead, every: Sequence[Registers]) -> Counterexample | None:
+        """Return the first of these operands on which the two differ by more than the recipe states, with the results
+        of both."""
+        results = zip(every, self.run_recipe(variant, instead, every), self.run_variant(variant, every), strict=True)
+        for operands, found, expected in results:
+            if found != expected and not _agrees(variant.result, instead.differs, found, expected):
+                return Counterexample(operands, found, expected)
         return None
 
-    def difference(self, variant: Variant, instead: Instead, operands: tuple[int, ...]) -> Counterexample | None:
-        """Return the results of both for operands on which they differ by more than the recipe states; else None."""
-        expected = self.run_variant(variant, operands)
-        found = self.run_recipe(variant, instead, operands)
-        if found == expected or _agrees(variant.result, instead.differs, found, expected):
-            return None
-        return Counterexample(operands, found, expected)
-
-    def run_variant(self, variant: Variant, operands: Sequence[int]) -> tuple[int, ...]:
-        """Return the registers of a variant's result for those of its sources. They are kept: many recipes need the
+    def run_variant(self, variant: Variant, every: Iterable[Registers]) -> list[Registers]:
+        """Return the registers of a variant's results for those of its sources. They are kept: many recipes need the
         same."""
-        key = variant, tuple(operands)
-        found = self._results.get(key)
-        if found is None:
-            found = self._results[key] = self._run(variant, key[1])
+        known, found = self._results.setdefault(variant, {}), []
+        for registers in every:
+            result = known.get(registers)
+            if result is None:
+                result = known[registers] = self._run(variant, registers)
+            found.append(result)
         return found
 
-    def run_recipe(self, variant: Variant, instead: Instead, operands: Sequence[int]) -> tuple[int, ...]:
+    def run_recipe(self, variant: Variant, instead: Instead, every: Sequence[Registers]) -> list[Registers]:
+        """Return the registers of a recipe's results for those of the variant's sources. Each name has a column: its
+        value for each of the operands."""
         places = (f"%{place}" for s in variant.sources for place in s.places)
-        values = dict(zip(places, operands, strict=True)) | self._constants(instead)
+        values: dict[str, Sequence[int]] = dict(zip(places, zip(*every, strict=True), strict=True))
+        values |= {name: [value] * len(every) for name, value in self._constants(instead).items()}
+
+        def column(name: str) -> Sequence[int]:
+            # A predicate may be read negated.
+            return values[name] if name[0] != "!" else [1 - x for x in values[name[1:]]]
+
         for call in instead.calls:
-            if call.guard is not None and bool(values[call.guard[0]]) != call.guard[1]:
-                continue
-            arguments = [values[name] for name in call.arguments]
-            results = _unpacked(call, arguments[0]) if call.unpacks else self.run_variant(call.variant, arguments)
-            for name, result in zip(call.results, results, strict=True):
-                # A predicate may be read negated.
-                values[name], values[f"!{name}"] = result, 1 - result
-        return tuple(values[f"%{place}"] for place in variant.result.places)
+            arguments = zip(*map(column, call.arguments), strict=True)
+            results = (
+                [_unpacked(call, x) for (x,) in arguments]
+                if call.unpacks
+                else self.run_variant(call.variant, arguments)
+            )
+            for name, new in zip(call.results, zip(*results, strict=True), strict=True):
+                if call.guard is None:
+                    values[name] = new
+                    continue
+                guard, wanted = call.guard
+                chosen = zip(values[guard], values[name], new, strict=True)
+                values[name] = [y if bool(g) == wanted else x for g, x, y in chosen]
+        return [*zip(*(values[f"%{place}"] for place in variant.result.places), strict=True)]
 
     def _constants(self, instead: Instead) -> dict[str, int]:
         """Return the values of a recipe's constants, by how they are written."""
@@ -153,7 +167,7 @@ class Prover:
         here = [t for t in self.spec.targets if self.spec.catalog.takes(variant.requires, t)]
         return programs.get(here[-1], programs[None])
 
-    def _run(self, variant: Variant, registers: tuple[int, ...]) -> tuple[int, ...]:
+    def _run(self, variant: Variant, registers: Registers) -> Registers:
         program = self.program(variant)
         if self._is_one_lane(variant):
             return run(program, registers)[:1]
@@ -233,13 +247,13 @@ def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Seque
     return True
 
 
-def _unpacked(call: Call, register: int) -> list[int]:
+def _unpacked(call: Call, register: int) -> Registers:
     """Return the registers into which a statement splits a register, the lowest first."""
     found = []
     for width in (s.type.width for s in call.variant.sources for _ in s.places):
         found.append(register & ((1 << width) - 1))
         register >>= width
-    return found
+    return tuple(found)
 
 
 def _told(variant: Variant, instead: Instead, wrong: Counterexample) -> tuple[str, str]:
