@@ -120,7 +120,12 @@ EDITS: dict[str, Callable[[Project], None]] = {
     "a type": replaced("spec/types.yaml", "10, canonical_nan: 0x7fff", "10, canonical_nan: 0x7e00"),
     "a target": replaced("spec/targets.yaml", "names: [V100, ", "names: [V1000, "),
     "a schema": lambda p: link_replaced(p.root / "spec/schema"),
-    "a template": replaced("templates/cuda/instruction.cu.j2", "{{ stamp }}", "{{ stamp }}\n"),
+    "a template of kernels": replaced("templates/cuda/instruction.cu.j2", "{{ stamp }}", "{{ stamp }}\n"),
+    "a template of pages": replaced("templates/manual/instruction.md.j2", "{{ stamp }}", "{{ stamp }}\n"),
+    "a template of C": replaced("templates/native/opcode.c.j2", "{{ stamp }}", "{{ stamp }}\n"),
+    "what all C includes": lambda p: p.write("templates/native/src/unit.h", "static int i;\n"),
+    "a template of the emulator": replaced("templates/emulator/opcodes/opcode.py.j2", "{{ stamp }}", "{{ stamp }}\n"),
+    "a module of the emulator": lambda p: p.write("templates/runtime/sums.py", "import numpy\n"),
 }  # fmt: skip
 
 

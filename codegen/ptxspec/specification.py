@@ -54,15 +54,17 @@ class Specification:
 class Digests:
     """The digests of what a root's products are made from. `instructions` has those of instruction files with the
     judgements on them, by the files' names; `shared` is of all else that is read, with the code that reads it;
-    `generator` is of the templates and of the code that generates."""
+    `generator` is of the code that generates, and `templates` has those of the folders of templates."""
 
     shared: str
     instructions: Mapping[str, str]
     generator: str
+    templates: Mapping[str, str]
 
     @property
     def whole(self) -> str:
-        return _of(self.shared, self.generator, *(f"{n} {d}" for n, d in sorted(self.instructions.items())))
+        named = (f"{n} {d}" for digests in (self.instructions, self.templates) for n, d in sorted(digests.items()))
+        return _of(self.shared, self.generator, *named)
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,11 @@ def digests(root: Path) -> Digests:
     opcodes = {(o := Path(n).name): _of(d, judged.get(o, "")) for n, d in own.items() if n.startswith(INSTRUCTIONS)}
     rest = [f"{n} {d}" for n, d in own.items() if not n.startswith((INSTRUCTIONS, JUDGED))]
     # The names of pages decide which opcodes are possible.
-    generator = _of(_code(GENERATED_BY), *(f"{n} {d}" for n, d in shapes.items()))
-    return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, generator)
+    folders: dict[str, list[str]] = {}
+    for name, digest in shapes.items():
+        folders.setdefault(name.split("/")[1], []).append(f"{name} {digest}")
+    templates = {folder: _of(*every) for folder, every in folders.items()}
+    return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, _code(GENERATED_BY), templates)
 
 
 def _below(root: Path, name: str) -> dict[str, str]:

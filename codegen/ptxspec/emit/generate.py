@@ -50,7 +50,7 @@ def build(root: Path) -> Files:
     key = f"{now.shared} {now.generator}"
     made, compiled = cache.read(name, key) or ({}, {})
     depending = {i.opcode: _depends_on(spec, i, now) for i in spec.instructions.values()}
-    parts = Parts({NONE: _digest(repr([*spec.instructions]).encode()), **depending}, made)
+    parts = Parts({NONE: _digest(repr([*spec.instructions]).encode()), **depending}, now.templates, made)
     templates = Templates(root, compiled)
     files = make(spec, found.checked, templates, parts)
     if specification.digests(root) == now:

@@ -178,7 +178,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files: Files = {}
     shapes: dict[str, Shape] = {}
     for c in checked:
-        own, used = parts.of("cuda", c.instruction.opcode, partial(_of, spec, c, templates))
+        own, used = parts.of("cuda", c.instruction.opcode, "cuda", partial(_of, spec, c, templates))
         files |= own
         shapes |= used
     files["cuda/ptxspec.cuh"] = templates.render(

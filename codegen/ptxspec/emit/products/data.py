@@ -58,7 +58,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     files["data/outside.json"] = _lines(_outside(spec))
     files["data/tensor.json"] = _lines(_tensor(spec))
     for i in spec.instructions.values():
-        about = parts.of("data", i.opcode, partial(_opcode, spec, i))
+        about = parts.of("data", i.opcode, "", partial(_opcode, spec, i))
         files[f"data/opcodes/{i.opcode}.json"] = about
     return files
 

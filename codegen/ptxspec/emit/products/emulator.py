@@ -115,7 +115,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     for c in checked:
         opcode = c.instruction.opcode
         digest = native.digest(included, native.part(c, templates, parts))
-        files |= parts.of(f"emulator {digest}", opcode, partial(_of, spec, c, published, digest, templates))
+        files |= parts.of(f"emulator {digest}", opcode, "emulator", partial(_of, spec, c, published, digest, templates))
     return files
 
 

@@ -35,7 +35,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     lines = semantics_lines(spec)
     for c in checked:
         opcode = c.instruction.opcode
-        files[f"manual/{opcode}.programs.js"] = parts.of("evaluator", opcode, partial(_of, spec, c, lines, templates))
+        files[f"manual/{opcode}.programs.js"] = parts.of(
+            "evaluator", opcode, "manual", partial(_of, spec, c, lines, templates)
+        )
     return files
 
 

@@ -90,7 +90,7 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> str:
             opcode=i.opcode, c=c, has_units=c.has_units,
         )  # fmt: skip
 
-    return parts.of("native", checked.instruction.opcode, make)
+    return parts.of("native", checked.instruction.opcode, "native", make)
 
 
 def without_comments(common: Mapping[str, str]) -> str:

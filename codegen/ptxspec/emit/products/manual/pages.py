@@ -45,7 +45,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     write = Writer(spec)
     site = Site(spec, templates, [i.opcode for i in instructions])
     for c in checked:
-        own, places = parts.of("manual", c.instruction.opcode, partial(_opcode, spec, c, write, site))
+        own, places = parts.of("manual", c.instruction.opcode, "manual", partial(_opcode, spec, c, write, site))
         files |= own
         site.places |= places
     rows = families(spec, write)
@@ -58,7 +58,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     if spec.peers is not None:
         files |= peers.emit(spec.peers, len(spec.recordings), site)
     if spec.tensor.forms:
-        own, places = parts.of("tensor cores", NONE, partial(_tensor_cores, spec, site))
+        own, places = parts.of("tensor cores", NONE, "manual", partial(_tensor_cores, spec, site))
         files |= own
         site.places |= places
     files |= home.emit(spec, instructions, site)

@@ -36,10 +36,10 @@ def emit(spec: Spec, write: Writer, templates: Templates, site: Site, parts: Par
         "otherTypes": spec.assembler.other_types,
         "assembler": spec.assembler.observed,
         "opcodes": {
-            i.opcode: parts.of("search", i.opcode, partial(_opcode, spec, write, i)) for i in spec.instructions.values()
+            n: parts.of("search", n, "", partial(_opcode, spec, write, i)) for n, i in spec.instructions.items()
         },
         "entries": found.entries(),
-        "functions": parts.of("functions", NONE, partial(_functions, spec)),
+        "functions": parts.of("functions", NONE, "", partial(_functions, spec)),
         "outside": {
             o.opcode: [
                 o.section, o.summary, spec.catalog.text(r) if (r := o.requires((), spec.catalog)) else "",
