@@ -29,7 +29,7 @@ READ_BY = (
     "roots", "semantics", "specification",
 )  # fmt: skip
 GENERATED_BY = ("compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "terminal")
-# The packages that decide it too.
+# Packages of others that decide it too.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
 
 
@@ -151,14 +151,15 @@ def _completed(
 def digests(root: Path) -> Digests:
     """Return the digests of what is read below a root, and of the code that reads it and generates."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
-    judged = {Path(n).name: d for n, d in own.items() if n.startswith(JUDGED)}
-    opcodes = {(o := Path(n).name): _of(d, judged.get(o, "")) for n, d in own.items() if n.startswith(INSTRUCTIONS)}
-    rest = [f"{n} {d}" for n, d in own.items() if not n.startswith((INSTRUCTIONS, JUDGED))]
-    # The names of pages decide which opcodes are possible.
+    instructions = {n.removeprefix(INSTRUCTIONS): d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
+    opcodes = {n: _of(d, own.get(JUDGED + n, "")) for n, d in instructions.items()}
+    apart = {folder + n for n in instructions for folder in (INSTRUCTIONS, JUDGED)}
+    rest = [f"{n} {d}" for n, d in own.items() if n not in apart]
     folders: dict[str, list[str]] = {}
     for name, digest in shapes.items():
         folders.setdefault(name.split("/")[1], []).append(f"{name} {digest}")
     templates = {folder: _of(*every) for folder, every in folders.items()}
+    # The names of pages decide which opcodes are possible.
     return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, _code(GENERATED_BY), templates)
 
 

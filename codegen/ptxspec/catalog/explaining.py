@@ -635,9 +635,9 @@ def recipes(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple
     """Return the recipes for a variant, with what they require there. Those that work there come first. Where only a
     newer PTX version is missing, recipes that need it too are left out."""
     found, catalog = _working(known, known.opcodes[v.opcode].recipes(v), target, ptx), known.catalog
-    if target is None or v.requires.until or not known.takes(v, target, None):
+    if target is None or not known.takes(v, target, None) or (here := catalog.here(v.requires, target)).until:
         return found
-    first = catalog.versions[catalog.here(v.requires, target).ptx].order
+    first = catalog.versions[here.ptx].order
     earlier = (r.works or catalog.versions[catalog.first_version(r.requires)].order < first for r in found)
     return tuple(r for r, is_earlier in zip(found, earlier, strict=True) if is_earlier)
 

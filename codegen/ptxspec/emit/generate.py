@@ -61,7 +61,9 @@ def build(root: Path) -> Files:
 def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
     """Return the digest of everything that an opcode's parts depend on, besides what all opcodes share: its file, what
     its recipes need of other opcodes, and the names that a page lists."""
-    recipes = [(x.ptx, x.requires, x.promise) for v in instruction.variants for x in spec.instead.get(v, ())]
+    offered = [spec.instead.get(v, ()) for v in instruction.variants]
+    offered += [spec.missing.get(v, ()) for entry in instruction.missing for v in entry.variants]
+    recipes = [(x.ptx, x.requires, x.promise) for every in offered for x in every]
     own = digests.instructions[f"{instruction.opcode}.yaml"]
     return _digest(repr((own, recipes, *spec.instructions)).encode())
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic, Mark
 
-# The folder of the files that are about one opcode each. All other files are shared.
+# The folder of the files that are about one opcode each.
 INSTRUCTIONS = "spec/instructions/"
-# Where who judged an opcode's variants is, each file named like the opcode's.
+# The folder of the judgements: a file for each opcode, named like the opcode's.
 JUDGED = "spec/observed/judged/"
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from ..diagnostics import visible
 from .database import Database
 
+_NAME = re.compile(r"(?:^|;)\s*(?:@!?\w+\s+)?([\w.*]+)")
 _FORMS = 4
 
 
@@ -18,11 +22,12 @@ def instruction(db: Database, asked: str) -> str:
     for entries in db.machine_code["opcodes"].values():
         for entry in entries:
             for code in entry["code"]:
-                words = [w.split(".") for w in code["text"].replace(";", " ").split()]
-                occurs = occurs or any(w[0] == name for w in words)
-                if code["count"] == 1 and words and words[0][0] == name:
+                # A predicate may stand before a name, and operands stand behind it.
+                found = [m[1].split(".") for m in _NAME.finditer(code["text"])]
+                occurs = occurs or any(parts[0] == name for parts in found)
+                if code["count"] == 1 and found and found[0][0] == name:
                     for form in entry["for"]:
-                        alone[form] = alone.get(form, False) or {*modifiers} <= {*words[0]}
+                        alone[form] = alone.get(form, False) or {*modifiers} <= {*found[0]}
     if not occurs:
         return ""
     forms = [form for form, has_all in alone.items() if has_all] or list(alone)
@@ -30,4 +35,4 @@ def instruction(db: Database, asked: str) -> str:
     what = (
         f"ptxas writes {name} alone for {', '.join(forms[:_FORMS])}{more}" if forms else f"{name} does part of the work"
     )
-    return f"{asked.strip()} is machine code (SASS), not PTX; {what}"
+    return f"{visible(asked.strip())} is machine code (SASS), not PTX; {what}"

@@ -110,7 +110,7 @@ def query(
         return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", words),))
     if why.reasons and (said := _part(db, spelling.strip())):
         return Verdict(spelling, operands, False, False, reasons=(Reason("syntax", said),))
-    if any(r.code == "unknown-opcode" for r in why.reasons) and (said := sass.instruction(db, spelling)):
+    if _is_no_instruction(why.reasons) and (said := sass.instruction(db, spelling)):
         return Verdict(spelling, operands, False, False, reasons=(Reason("unknown-opcode", said),))
     why = why._replace(reasons=_with_functions(db, spelling, why.reasons))
     verdict = Verdict(
@@ -192,7 +192,10 @@ def variant(db: Database, spelling: str, operands: int | None = None) -> Variant
     if found is None and (whole := family(db, spelling, operands)):
         raise PtxspecError(whole.question(spelling))
     if found is None:
-        reasons = _with_functions(db, spelling, why_not(db, spelling, operands))
+        reasons = why_not(db, spelling, operands)
+        if _is_no_instruction(reasons) and (said := sass.instruction(db, spelling)):
+            raise PtxspecError(said)
+        reasons = _with_functions(db, spelling, reasons)
         raise PtxspecError("; ".join(r.message for r in reasons))
     return found
 
@@ -223,10 +226,15 @@ def here_as_json(db: Database, here: Requirement) -> dict[str, Any]:
     }
 
 
+def _is_no_instruction(reasons: tuple[Reason, ...]) -> bool:
+    """Return whether the reasons say that a spelling names no instruction."""
+    return any(r.code in ("unknown-opcode", "syntax") for r in reasons)
+
+
 def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
     """Return the reasons, but replace an unknown opcode by a suggestion of a function of CUDA C++ or a special
     register, if one fits."""
-    if not any(r.code in ("unknown-opcode", "syntax") for r in reasons):
+    if not _is_no_instruction(reasons):
         return reasons
     if found := calls.named(db, spelling):
         message = f"{found[0].name} is a function, not an instruction; `ptxspec query '{found[0].text}'` shows its PTX"
@@ -240,8 +248,6 @@ def _with_functions(db: Database, spelling: str, reasons: tuple[Reason, ...]) ->
     if is_other_function(opcode, db.opcodes) and (function := next((n for n in names if calls.named(db, n)), "")):
         message = f"PTX has no {opcode}; `ptxspec query {function}` shows the PTX of CUDA's {function}"
         return (Reason("unknown-opcode", message),)
-    if said := sass.instruction(db, spelling):
-        return (Reason("unknown-opcode", said),)
     if _OF_AMD.match(spelling.strip()):
         message = f"{spelling.strip()} is an instruction of AMD's GPUs, not PTX"
         return (Reason("unknown-opcode", message),)

@@ -220,6 +220,8 @@ class _Files:
 
     def judgements(self, instructions: Iterable[Document]) -> dict[str, tuple[Judgement, ...]]:
         """Return the judgements on the opcodes of instruction files that have any."""
+        folder = self.root / JUDGED
+        list(self.named(folder, (".yaml",), "the judgements on an opcode are in OPCODE.yaml"))
         opcodes = [doc.path.stem for doc in instructions]
         documents = {n: self.optional(self.root / _judged(n), "judged") for n in opcodes}
         return {n: read_judgements(n, doc) for n, doc in documents.items() if doc is not None}
