@@ -113,6 +113,9 @@ EDITS: dict[str, Callable[[Project], None]] = {
     "an opcode less": removed("not"),
     "what a recipe is made of is gone": removed("xor"),
     "what a recipe is made of computes something else": replaced(XOR, "      d = a ^ b\n", "      d = a | b\n"),
+    "a judgement": replaced("spec/observed/judged/xor.yaml", "judges:\n", 'judges:\n  MPFR: {"0123456789": .b32}\n'),
+    "no judgements": lambda p: (p.root / "spec/observed/judged/xor.yaml").unlink(),
+    "a file in their folder that is no judgement": lambda p: p.write("spec/observed/judged/xor.yml", ""),
     "a mistake": replaced(XOR, "      d = a ^ b\n", "      d = a ^ c\n"),
     "no YAML": replaced(NEG, "syntax:\n", "syntax: [\n"),
     "a page of the same name": lambda p: p.write("templates/manual/xor.html.j2", "{{ stamp }}\n"),
@@ -149,6 +152,22 @@ def test_an_edit_gives_what_reading_everything_gives(
     found = again(project)
     assert found != before
     assert found == anew(project, folder)
+
+
+@pytest.mark.exhaustive
+def test_what_a_recipe_for_missing_spellings_needs_is_told_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opcodes = ("and", "copysign", "neg", "not", "or", "xor")
+    project = Project(copied(tmp_path / "project", opcodes), capsys)
+    for name in ("and", "copysign"):
+        shutil.copy(ROOT / f"spec/instructions/{name}.yaml", project.root / "spec/instructions")
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path / "cache")
+    assert "PTX 1.0" in str(again(project))
+    project.edit("spec/instructions/and.yaml", "  - {ptx: 1.0, section", "  - {ptx: 3.2, section")
+    found = again(project)
+    assert found == anew(project, tmp_path / "cache")
 
 
 def test_what_did_not_change_is_not_read(project: Project, opened: list[str]) -> None:

@@ -168,6 +168,7 @@ def test_a_program_without_c_says_why(project: Project) -> None:
 
 @pytest.mark.exhaustive
 def test_sums_of_more_bits_than_float64_has_room_for_are_refused(project: Project) -> None:
+    project.bring("spec/tensor")
     project.edit("spec/tensor/arithmetic.yaml", "bits: 35", "bits: 39")
     result = project.run("generate")
     said = "spec/tensor/arithmetic.yaml: error: the emulator cannot compute these sums: they may have 38 bits behind"

@@ -31,7 +31,7 @@ def test_a_part_is_made_from_templates_of_the_folder_that_it_names(
 
     monkeypatch.setattr(jinja2.Environment, "get_template", noted)
     monkeypatch.setattr(Templates, "plain", noted_folder)
-    named: dict[str, str] = {}
+    named = set()
 
     class Watching(Parts):
         def of(self, part: str, opcode: str, folder: str, make: Callable[[], Any]) -> Any:
@@ -41,12 +41,12 @@ def test_a_part_is_made_from_templates_of_the_folder_that_it_names(
                 assert read <= {folder} - {""}, part
                 return found
 
-            named[part.partition(" ")[0]] = folder
+            named.add(part.partition(" ")[0])
             return super().of(part, opcode, folder, watched)
 
     found = specification.load(project.root)
     registry.make(found.right(), found.checked, Templates(project.root), Watching())
-    assert {"cuda", "data", "emulator", "evaluator", "manual", "native", "search"} <= named.keys()
+    assert named == {"cuda", "data", "emulator", "evaluator", "functions", "manual", "native", "search", "tensor"}
 
 
 def test_a_part_is_kept_until_its_opcode_or_its_templates_change() -> None:

@@ -137,7 +137,7 @@ def own_digests(spec: Spec) -> dict[tuple[str, int], str]:
 
 
 def written(spec: Spec) -> set[Judgement]:
-    """Those of the files."""
+    """Return the judgements in the files."""
     return {j for js in spec.judgements.values() for j in js}
 
 

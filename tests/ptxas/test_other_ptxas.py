@@ -148,7 +148,7 @@ def test_one_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(asking, "LIMIT", 0.2)
     monkeypatch.setattr(asking, "_SOON", 0.2)
     # What it starts is ended too: it holds the output.
-    hanging = program(tmp_path / "hanging", f"#!/bin/sh\nsleep 20\ntouch {tmp_path}/late\necho V1.2.3\n")
+    hanging = program(tmp_path / "hanging", f"#!/bin/sh\n(sleep 20; touch {tmp_path}/late)\necho V1.2.3\n")
     with pytest.raises(PtxasError, match="names no version"):
         version(hanging)
     with pytest.raises(PtxasError, match=r"no answer after 0\.2 seconds"):

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 SPEC = ROOT / "spec"
-FILES = sorted([*SPEC.glob("*.yaml"), *SPEC.glob("*/*.yaml")])
+FILES = sorted(SPEC.rglob("*.yaml"))
 SCHEMAS = {p.name: json.loads(p.read_text("utf-8")) for p in (SPEC / "schema").glob("*.json")}
 REGISTRY: Registry[dict[str, object]] = Registry().with_resources(
     [(name, Resource.from_contents(schema)) for name, schema in SCHEMAS.items()]

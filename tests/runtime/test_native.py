@@ -33,7 +33,7 @@ from ptxspec.emit.lowering import shared
 pytestmark = pytest.mark.inputs("emulator", "native")
 
 # What `pytest` builds, without optimization: arithmetic, predicates, packed lanes, and results that NumPy decides.
-FEW = ("add", "testp", "lg2")
+FEW = ("add", "testp", "selp", "lg2")
 # What has two ways, of which a processor takes one.
 EASED = ("mul", "rcp", "sqrt")
 
@@ -128,9 +128,9 @@ def test_every_kernel_gives_numpys_bits_for_many_operands(opcode: str, in_c: InC
 
 @pytest.mark.inputs("generated/native/src/module.c")
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("opcode", [*FEW, *EASED])
+@pytest.mark.parametrize("opcode", [*FEW, *EASED, "setp"])
 def test_on_processors_without_vectors_they_do_too(opcode: str, in_c: InC) -> None:
-    with in_c(*FEW, *EASED, flags="-DFOR_ALL -DSTUMBLES"):
+    with in_c(*FEW, *EASED, "setp", flags="-DFOR_ALL -DSTUMBLES"):
         assert differing(opcode, 6000) == []
 
 
@@ -151,7 +151,7 @@ def test_kernels_of_several_types_give_mpfrs_bits(in_c: InC) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    "spelling", ["add.rz.f32", "add.f16x2", "testp.finite.f32", "lg2.approx.f32", "add.f32.bf16", "add.s32"]
+    "spelling", ["add.rz.f32", "add.f16x2", "testp.finite.f32", "selp.f32", "lg2.approx.f32", "add.f32.bf16", "add.s32"]
 )
 def test_arrays_of_any_layout(spelling: str, layout: str, few: None) -> None:
     kernel = ptxemu.compile(spelling)

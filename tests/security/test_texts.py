@@ -50,7 +50,11 @@ def products(project: Project) -> Mapping[str, tuple[Any, str]]:
 
 
 def complete(project: Project) -> Project:
-    """Files of kinds that a copy for tests leaves out."""
+    """With files of all kinds that there are."""
+    for path in sorted((ROOT / "spec").rglob("*.yaml")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.parent.name not in ("instructions", "units", "judged") and not (project.root / name).exists():
+            project.bring(name)
     project.write("spec/observed/recordings.yaml", RECORDINGS)
     shutil.copyfile(ROOT / "spec/units/EX2-sm_50.yaml", project.root / "spec/units/EX2-sm_50.yaml")
     return project

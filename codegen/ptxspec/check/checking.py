@@ -13,7 +13,7 @@ from ..read.cells import CellError
 from ..recipes.proof import Prover
 from ..semantics.compile import Compiler
 from ..semantics.program import Program
-from . import folding, hazards
+from . import folding, hazards, stages
 from .corner_cases import Case, cases, count
 from .functions import check_functions
 
@@ -84,6 +84,7 @@ def check_instruction(compiler: Compiler, instruction: Instruction) -> tuple[Che
         errors = _corner_cases(instruction, made)
         own = {v: programs[None] for v, programs in made.items()}
         errors += hazards.contradictions(instruction, own) + folding.contradictions(compiler.spec, instruction, own)
+        errors += stages.without_effect(compiler.spec, instruction)
     return Checked(instruction, made), errors
 
 

@@ -17,7 +17,7 @@ from ptxspec.diagnostics import Diagnostic
 from ptxspec.specification import read_all
 
 from helpers import ROOT
-from helpers.project import copied
+from helpers.project import bring, copied
 
 # Other folders have nothing that is read.
 FILES = re.compile(
@@ -40,6 +40,7 @@ def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = copied(folder / "project", ("max",))
+    bring(root, "spec/observed/speed.yaml")
     # They belong to opcodes that are not here, and are long.
     for name in ("functions", "words"):
         (root / f"spec/{name}.yaml").unlink()
@@ -82,7 +83,7 @@ def yaml(data: bytes) -> None:
 
 def yaml_seeds() -> list[bytes]:
     project = _folder()
-    names = ["instructions/max", "types", "modifiers", "units", "published", "observed/speed", "observed/judged"]
+    names = ["instructions/max", "types", "modifiers", "units", "published", "observed/speed", "observed/judged/max"]
     found = [f"spec/{n}.yaml\n{(project / f'spec/{n}.yaml').read_text('utf-8')}" for n in names]
     found += [f"spec/units/{p.name}\n{p.read_text('utf-8')}" for p in sorted((ROOT / "spec/units").glob("*.yaml"))]
     small = [p for p in sorted((ROOT / "spec/instructions").glob("*.yaml")) if p.stat().st_size < 6000]
