@@ -11,7 +11,7 @@ from ....check.claims import CLAIMS
 from ....compact import named_in
 from ....model import Spec
 from ...text import Files
-from .catalog import products, window
+from .catalog import products, versions
 from .families import Family
 from .site import Site
 
@@ -41,14 +41,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Part:
-    """The PTX versions that support variants on a target or on a kind of it. `since`: older versions also support the
-    target. `ended`: later versions do not support the variants. `hazards` are the places of the hazards there."""
+    """The PTX versions that support variants on a target or on a kind of it; `last` is None if all later ones do.
+    `since`: older versions also support the target. `hazards` are the places of the hazards there."""
 
     kind: str
-    versions: str
+    first: str
+    last: str | None
     since: bool
-    ended: bool
     hazards: tuple[int, ...]
+
+    @property
+    def versions(self) -> str:
+        return "\N{EN DASH}".join(filter(None, (self.first, self.last)))
 
 
 @dataclass(frozen=True)
@@ -140,18 +144,18 @@ class _Matrix:
                 yield part
 
     def _part(self, family: Family, target: Target) -> Part | None:
-        text = window(self._spec, family.first.requires, target)
+        found = versions(self._spec, family.first.requires, target)
+        if not found:
+            return None
+        first, last = found
         on = tuple(self._hazards[told] for told, targets in family.hazards.items() if target.name in targets)
-        first, _, last = text.partition("-")
         letter = target.name.removeprefix(target.base) if target.base else ""
-        versions = f"{first}\N{EN DASH}{last}" if last else first
-        return Part(letter, versions, first != target.ptx, bool(last), on) if text else None
+        return Part(letter, first, last, first != target.ptx, on)
 
     def _follows(self, part: Part, base: Part, kind: Target) -> bool:
         """Return whether a kind adds nothing to its base except its own first PTX version."""
-        first, dash, last = base.versions.partition("\N{EN DASH}")
-        known = max(first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
-        return part.hazards == base.hazards and part.versions == known + dash + last
+        known = max(base.first, kind.ptx, key=lambda ptx: self._spec.versions[ptx].order)
+        return (part.hazards, part.first, part.last) == (base.hazards, known, base.last)
 
 
 def _short(product: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....check.checking import Checked
 from ....check.folding import in_register
 from ....model import Folding, Spec, Variant
-from .catalog import window
+from .catalog import versions
 from .forms import Writer
 
 _PTX = """\
@@ -69,11 +69,12 @@ def _hex(bits: int, width: int) -> str:
 def _ptx(spec: Spec, v: Variant, shown: Shown) -> str:
     """Return a kernel that stores the folded result of one example."""
     target = next(t for t in spec.targets.values() if t.nvcc and spec.catalog.takes(v.requires, t.name))
-    ptx = window(spec, v.requires, target).partition("-")[0]
+    found = versions(spec, v.requires, target)
+    assert found, v.spelling
     sources = [(f"%{s.name}", f"b{s.type.width}", x) for s, x in zip(v.sources, shown.operands, strict=True)]
     return _PTX.format(
         told=f"Stores {shown.folded}; the instruction computes {shown.computed}.",
-        ptx=ptx,
+        ptx=found[0],
         target=target.name,
         result=f"b{v.result.type.width}",
         sources=" ".join(f".reg .{type} {name};" for name, type, _ in sources),
