@@ -189,6 +189,13 @@ def test_another_opcode_leaves_the_files_of_the_rest_alone(tmp_path: Path, capsy
         assert len(lines) == more and all(line[0] == "+" and "bfoo" in line for line in lines)
 
 
+@pytest.mark.parametrize(("opcode", "takes_long"), [("tanh", True), ("rcp", True), ("fma", False)])
+def test_only_c_with_elementary_functions_or_units_takes_long_to_compile(opcode: str, takes_long: bool) -> None:
+    """All of tanh's elementary functions are without units, and rcp has units only."""
+    module = native.part(checked()[opcode], Templates(ROOT), Parts())
+    assert module and module.takes_long == takes_long
+
+
 LIST = {
     *(f"{name}.{suffix}" for name in ("index", "availability", "history") for suffix in ("html", "md")),
     "catalog.data.js", "search.data.js", "hover.json", "llms.txt", "llms-full.txt", "objects.inv",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
 
@@ -22,29 +23,32 @@ _FOLDER = "native"
 _COMMENT = "/* {} */"
 
 
+class Module(NamedTuple):
+    """The C of a module, without its digest. `takes_long`: compilers take long, as for elementary functions and
+    units."""
+
+    text: str
+    takes_long: bool
+
+
 @product("native")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
     common = shared(spec, templates)
     included, others = without_comments(common), others_in_c(templates)
-    texts = {c.instruction.opcode: part(c, templates, parts) for c in checked} | others
+    made = {c.instruction.opcode: part(c, templates, parts) for c in checked}
+    modules = {name: module for name, module in made.items() if module} | others
     files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
     files |= common
-    for name, text in texts.items():
-        if text:
-            last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(included, text)}";\n#endif\n'
-            files[f"{_FOLDER}/src/{name}.c"] = text + last
+    for name, module in modules.items():
+        last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(included, module.text)}";\n#endif\n'
+        files[f"{_FOLDER}/src/{name}.c"] = module.text + last
     files[f"{_FOLDER}/meson.build"] = templates.render(
         "native/meson.build.j2",
         ["spec/instructions"],
-        modules=[(name, name in others or _takes_long(text)) for name, text in texts.items() if text],
+        modules=[(name, module.takes_long) for name, module in modules.items()],
     )
     return files
-
-
-def _takes_long(text: str) -> bool:
-    """Return whether an opcode's C has elementary functions or units."""
-    return "\nDECIDING(" in text or '#include "units.h"' in text
 
 
 def _plain(templates: Templates, folder: str) -> Iterator[tuple[str, str]]:
@@ -72,23 +76,25 @@ def shared(spec: Spec, templates: Templates) -> Files:
     return files
 
 
-def others_in_c(templates: Templates) -> dict[str, str]:
-    """Return the C of modules that belong to no opcode, by name."""
-    return {name.removesuffix(".c"): text for name, text in templates.plain("native/others").items()}
+def others_in_c(templates: Templates) -> dict[str, Module]:
+    """Return the modules that belong to no opcode, by name."""
+    found = templates.plain("native/others")
+    return {name.removesuffix(".c"): Module(text, takes_long=True) for name, text in found.items()}
 
 
-def part(checked: Checked, templates: Templates, parts: Parts) -> str:
-    """Return the C of an opcode, without its digest; empty if there is none."""
+def part(checked: Checked, templates: Templates, parts: Parts) -> Module | None:
+    """Return the module of an opcode, or None if the opcode has no C."""
 
-    def make() -> str:
+    def make() -> Module | None:
         i = checked.instruction
         c = in_c(checked.programs)
         if not c.rows:
-            return ""
-        return templates.render(
+            return None
+        text = templates.render(
             "native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", i.path], comment=_COMMENT,
             opcode=i.opcode, c=c, has_units=c.has_units,
         )  # fmt: skip
+        return Module(text, c.has_units or any(f.undecided for f in c.functions))
 
     return parts.of("native", checked.instruction.opcode, "native", make)
 
@@ -99,8 +105,8 @@ def without_comments(common: Mapping[str, str]) -> str:
 
 
 def digest(included: str, text: str) -> str:
-    """Return the digest of a module's C and of what it includes, comments aside; empty if there is no C."""
-    return hashlib.sha256((included + _bare(text)).encode()).hexdigest()[:16] if text else ""
+    """Return the digest of a module's C and of what it includes, comments aside."""
+    return hashlib.sha256((included + _bare(text)).encode()).hexdigest()[:16]
 
 
 def _bare(c: str) -> str:
