@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -13,8 +14,9 @@ from helpers import ROOT
 from helpers.browser import Visits
 from helpers.manual import FOLDER, page, shown, spelled
 from helpers.node import printed
-from helpers.repository import database, specification
+from helpers.repository import checked, database, specification
 from helpers.sizes import each_size, spread
+from ptxspec.emit.products.manual.calling import callers, functions_of
 from ptxspec.emit.products.manual.opcode import SECTIONS
 from ptxspec.evaluate import emulator
 from ptxspec.model import Kind
@@ -374,6 +376,19 @@ def test_every_function_that_semantics_calls_is_explained() -> None:
         code = "".join(re.findall("<pre.*?</pre>", semantics, re.DOTALL))
         called = {m for m in re.findall(r"\b(\w+)\(", plain(code)) if m in TABLE}
         assert called <= set(re.findall(r'href="functions.html#(\w+)"', semantics))
+
+
+def test_words_of_comments_are_no_calls() -> None:
+    text = "def size(x):\n    return magnitude(x)  # not negate(x)\n\n# maximum(a, b)\nd = size(minimum(a, b))"
+    code = replace(SPEC.instructions["max"].semantics, text=text)
+    assert functions_of([code]) == {"magnitude", "minimum"}
+
+
+def test_an_operator_calls_the_function_of_the_kinds_of_its_operands() -> None:
+    called = callers(SPEC, checked().values())
+    assert "mul24" in called["multiplyIntegers"] and "mul24" not in called["multiplication"]
+    assert {"mul", "mad"} <= {*called["multiplication"]} & {*called["multiplyIntegers"]}
+    assert {"selp", "abs"} <= {*called["select"]}
 
 
 @pytest.mark.parametrize("opcode", OPCODES)

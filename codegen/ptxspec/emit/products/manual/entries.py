@@ -3,8 +3,7 @@ sections of pages. Every link leads to an anchor of a generated page."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ....check.claims import CLAIMS
@@ -29,11 +28,12 @@ class Result(NamedTuple):
 
 class Entries:
     """The entries that a specification provides, with links to its pages. `places` has the pages' anchors by file
-    name."""
+    name, `callers` the opcodes that call each function of the semantics."""
 
-    def __init__(self, spec: Spec, places: Mapping[str, Places]) -> None:
+    def __init__(self, spec: Spec, places: Mapping[str, Places], callers: Mapping[str, Sequence[str]]) -> None:
         self._spec = spec
         self._places = places
+        self._callers = callers
         self._uses: dict[str, list[str]] = {}
         for i in spec.instructions.values():
             for name in dict.fromkeys(n for v in i.variants for n in (*v.modifiers, *v.type_names)):
@@ -75,12 +75,8 @@ class Entries:
 
     def _functions(self) -> Iterator[Result]:
         """Yield the functions of the semantics, with a link to their list or to the first call."""
-        called: dict[str, list[str]] = {}
-        for i in self._spec.instructions.values():
-            for name in dict.fromkeys(re.findall(r"\w+", i.semantics.text)):
-                called.setdefault(name, []).append(i.opcode)
         for f in TABLE.values():
-            opcodes = called.get(f.name, [])
+            opcodes = self._callers[f.name]
             link = self._link("functions.html", f.name, page_too=False)
             if not link and opcodes:
                 link = self._link(f"{opcodes[0]}.html", "semantics")

@@ -6,11 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ....model import Code, Instruction, Spec
 from ....semantics import functions
 from ....semantics.functions import TABLE, Function
 from ...text import Files
-from .opcode.highlight import functions_of
 from .site import Site
 
 
@@ -25,7 +23,7 @@ class Paragraph:
 @dataclass(frozen=True)
 class Documented:
     """A function with its description. `call` is its signature, `kinds` the kinds of its operands and result, and
-    `written` its form as an operator; `opcodes` call it by name."""
+    `written` its form as an operator; `opcodes` call it."""
 
     function: Function
     call: str
@@ -41,31 +39,17 @@ class Chapter:
     entries: Sequence[Documented]
 
 
-def emit(spec: Spec, instructions: Sequence[Instruction], site: Site) -> Files:
-    """Return the files of manual/functions."""
-    callers = {i.opcode: functions_of(codes_of(spec, i)) for i in instructions}
+def emit(callers: Mapping[str, Sequence[str]], site: Site) -> Files:
+    """Return the files of manual/functions. `callers` are the opcodes that call each function."""
     values = {"chapters": _chapters(callers), "about": [*map(_paragraph, functions.__doc__.split("\n\n"))][1:]}
     return site.page("functions", ["spec/types.yaml", "spec/modifiers.yaml", "spec/instructions/"], values)
 
 
-def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:
-    """Return all code that an opcode's page shows."""
-    found = [instruction.semantics, *(p.code for p in instruction.hardware)]
-    used = {name for v in instruction.variants for name in v.modifiers}
-    for name in used:
-        m = spec.modifiers[name]
-        found += [code for code in (m.raw, m.operand, m.result, m.override) if code]
-    rules = {id(rule): rule for v in instruction.variants if (rule := instruction.nan_rule(v))}
-    return found + [rule.code for rule in rules.values() if rule.code]
-
-
-def _chapters(callers: Mapping[str, set[str]]) -> list[Chapter]:
+def _chapters(callers: Mapping[str, Sequence[str]]) -> list[Chapter]:
     """Return the functions by the kind of their result, in the table's order."""
     found: dict[tuple[str, str], list[Documented]] = {}
     for f in TABLE.values():
-        entry = Documented(
-            f, _call(f), _kinds(f), _operator(f), [o for o, called in callers.items() if f.name in called]
-        )
+        entry = Documented(f, _call(f), _kinds(f), _operator(f), callers[f.name])
         found.setdefault(_chapter(f), []).append(entry)
     return [Chapter(id, title, entries) for (id, title), entries in found.items()]
 

@@ -15,6 +15,7 @@ from ...registry import product
 from ...text import Files, Templates
 from . import (
     availability,
+    calling,
     catalog,
     differences,
     functions,
@@ -50,8 +51,9 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         site.places |= places
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+    callers = calling.callers(spec, checked)
     files |= guides.emit(spec, write, templates.root, site)
-    files |= functions.emit(spec, instructions, site)
+    files |= functions.emit(callers, site)
     files |= differences.emit(spec, checked, write, site)
     if spec.speed is not None:
         files |= speed.emit(spec.speed, site)
@@ -62,7 +64,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         files |= own
         site.places |= places
     files |= home.emit(spec, instructions, site)
-    files |= search.emit(spec, write, templates, site, parts)
+    files |= search.emit(spec, write, templates, site, parts, callers)
     return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
 
 

@@ -4,6 +4,7 @@ how they use it."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,8 +21,10 @@ from .site import Site
 PATH = "search.data.js"
 
 
-def emit(spec: Spec, write: Writer, templates: Templates, site: Site, parts: Parts) -> Files:
-    found = Entries(spec, site.places)
+def emit(
+    spec: Spec, write: Writer, templates: Templates, site: Site, parts: Parts, callers: Mapping[str, Sequence[str]]
+) -> Files:
+    found = Entries(spec, site.places, callers)
     multiplying = {f.spelling.partition(".")[0] for f in spec.tensor.forms}
     data = {
         "naming": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -52,11 +52,6 @@ def linked(spelling: str, groups: Container[str], names: Container[str]) -> Mark
         else:
             parts.append(escape(text))
     return Markup("").join([*parts, escape(spelling[at:])])
-
-
-def functions_of(codes: Iterable[Code]) -> set[str]:
-    """Return the functions of the table that pieces of semantics call by name."""
-    return {word for code in codes for word in re.findall(r"(\w+)\(", code.text) if word in TABLE}
 
 
 def _comments(lines: list[str]) -> Iterator[tuple[int, int]]:
