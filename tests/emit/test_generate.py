@@ -165,6 +165,14 @@ def test_what_changed_is_told_by_variants(project: Project, old: str, new: str, 
     assert plan.out == done.out
 
 
+def test_files_of_data_have_no_empty_lines(project: Project) -> None:
+    spec = read(project.root)
+    made = json_data.emit(spec, check(spec)[0], Templates(project.root), Parts())
+    text = made["data/opcodes/neg.json"]
+    assert '\n"hardware":[],\n' in text and '\n"variants":[\n[' in text
+    assert not [name for name, text in made.items() if "\n\n" in text]
+
+
 @pytest.mark.exhaustive
 def test_what_another_version_wrote_is_made_anew(project: Project) -> None:
     assert project.run("generate").code == 0

@@ -45,7 +45,7 @@ from ...recipes.inline import asm_operands
 from ..assembler import assembler
 from ..parts import Parts
 from ..registry import product
-from ..text import Files, Templates
+from ..text import Files, Templates, as_lines
 from . import calls, machine_code
 
 _STAMP = "by ptxspec from spec/; do not edit"
@@ -252,20 +252,7 @@ class _Table:
 
 def _lines(data: Mapping[str, Any]) -> str:
     """Return JSON with one line per entry of the large tables, so that the diff of a change is readable."""
-
-    # `json.dumps` would put each entry on a line of its own.
-    short = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-    parts = []
-    for key, value in data.items():
-        if isinstance(value, list):
-            body = "[\n" + ",\n".join(map(short, value)) + "\n]"
-        elif isinstance(value, dict):
-            body = "{\n" + ",\n".join(f"{short(k)}:{short(v)}" for k, v in value.items()) + "\n}"
-        else:
-            body = short(value)
-        parts.append(f"{short(key)}:{body}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return as_lines(data) + "\n"
 
 
 def _reported(spec: Spec, r: Report) -> list[str]:
