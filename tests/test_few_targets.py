@@ -1,4 +1,4 @@
-"""Variants that few targets have (a and f kinds, families), from the specification to every product."""
+"""Variants that few targets have (architecture- and family-specific ones), from the specification to every product."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_assemblers_targets_stand_in_the_place_of_the_manuals(made: Spec) ->
         # Of several entries of one rule any does: the lowest floor.
         (["on: {sm_100f: 9.1, sm_103a: 8.8}"], "100a 9.1, 100f 9.1, 103a 8.8, 103f 9.1, 107a 9.4, 107f 9.4"),
         (["on: {sm_100a: 8.6, sm_103a: 8.8}", "within: sm_89..sm_90, ptx: 8.1"], "100a 8.6, 103a 8.8"),
-        # What is no f kind stands for itself.
+        # What is not family-specific stands for itself.
         (["on: {sm_100: 8.6, sm_121f: 8.8}"], "100 8.6, 121a 8.8, 121f 8.8"),
         (["on: {sm_110f: 9.0}"], "110a 9.0, 110f 9.0"),
         (["on: {sm_101f: 8.8}"], "101a 8.8, 101f 8.8, 110a 9.0, 110f 9.0"),
@@ -134,7 +134,7 @@ def test_a_wrong_list_is_found(
 
 
 def test_families_are_what_the_assembler_takes_for_one(made: Spec, ptxas: Path, tmp_path: Path) -> None:
-    """A module of an f kind is assembled for its family alone."""
+    """A module for a family-specific target is assembled for its family alone."""
     catalog, ptx = made.catalog, tmp_path / "k.ptx"
     for name in ("sm_100f", "sm_103f", "sm_110f", "sm_120f"):
         version = max(catalog.targets[name].ptx, "9.0")

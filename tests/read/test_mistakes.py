@@ -434,7 +434,7 @@ SHARED: dict[str, Mistake] = {
         "unknown target 'sm_111'",
         "did you mean 'sm_11",
     ),
-    "a family of a target without an f kind": (
+    "a family of a target without a family-specific one": (
         TARGETS,
         "[sm_101, sm_110]",
         "[«sm_90, sm_101, sm_110]",
@@ -448,7 +448,7 @@ SHARED: dict[str, Mistake] = {
         "sm_103 is in another family already",
         "",
     ),
-    "an a kind in a family": (
+    "an architecture-specific target in a family": (
         TARGETS,
         "[sm_101, sm_110]",
         "[sm_101, «sm_110a]",

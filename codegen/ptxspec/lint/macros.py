@@ -34,8 +34,9 @@ _TERM = re.compile(rf"\s*(?P<newer>>=)?\s*(?P<target>{_NAME})\s*(?:<\s*(?P<below
 
 
 class Term(NamedTuple):
-    """Targets: a baseline target with its a and f kinds, and with `newer` all newer ones; only an a kind; or an f kind
-    with its family. `below` excludes that target and newer ones."""
+    """Targets: a baseline target with its architecture- and family-specific ones, and with `newer` all newer ones; only
+    an architecture-specific target; or a family-specific one with its family. `below` excludes that target and newer
+    ones."""
 
     newer: bool
     target: str
