@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import ptxemu
 import pytest
 from helpers.fuzzing import recordings, specifications, texts
@@ -134,6 +135,15 @@ def _seconds(work: Callable[[int], object], size: int) -> float:
     return time.process_time() - start
 
 
+def _peak(work: Callable[[int], object], size: int) -> int:
+    tracemalloc.start()
+    try:
+        work(size)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_time(entry: str, proportion: Callable[[str, float], None]) -> None:
     work, size = ENTRIES[entry]
@@ -155,13 +165,14 @@ def test_memory(entry: str) -> None:
     # What is read twice is remembered.
     work(size // 2)
 
-    def peak(count: int) -> int:
-        tracemalloc.start()
-        try:
-            work(count)
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-
     # What does not grow counts as well, and lists have room to spare.
-    assert peak(MORE * size) < 3 * MORE * max(peak(size), 50_000)
+    assert _peak(work, MORE * size) < 3 * MORE * max(_peak(work, size), 50_000)
+
+
+@pytest.mark.parametrize("spelling", ["fma.rm.f64", "div.rp.f64", "sqrt.rn.f64"])
+def test_memory_beyond_operands_and_result(spelling: str) -> None:
+    """However many elements there are, it is bounded: kernels compute a piece at a time."""
+    kernel = ptxemu.compile(spelling)
+    ones = np.ones(1 << 21)
+    operands, out = [ones, ones, np.zeros_like(ones)][: kernel.operands], np.empty_like(ones)
+    assert _peak(lambda n: kernel(*(x[:n] for x in operands), out=out[:n]), len(ones)) < 24 << 20
