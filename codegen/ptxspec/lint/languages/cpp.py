@@ -214,3 +214,12 @@ def by_itself(text: Text) -> Iterator[Text]:
     elif has_statement(text.text):
         text.prose = True
         yield text
+
+
+class Host(Program):
+    """A program in another language, whose strings are PTX or CUDA C++ with asm, unless they tell people something."""
+
+    def read(self, strings: Strings) -> Iterator[Text]:
+        if not self.is_told(strings.value):
+            found, is_template = self.found(strings)
+            yield from in_program(found) or ([found] if is_template else by_itself(found))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import MappingProxyType
 
-from .cpp import by_itself, in_program
-from .programs import Literal, Program, Strings
+from .cpp import Host
+from .programs import Literal
 from .text import DOUBLED_BRACES, FORMATTED_LATER, Text, doubled, unescape, verbatim
 
 
-class CSharp(Program):
+class CSharp(Host):
     package = "tree_sitter_c_sharp"
     strings = frozenset(
         ["string_literal", "verbatim_string_literal", "raw_string_literal", "interpolated_string_expression"]
@@ -23,17 +22,6 @@ class CSharp(Program):
     members = frozenset(["member_access_expression"])
     told = frozenset(["throw_statement", "throw_expression", "attribute"])
     blocks = frozenset(["block", "declaration_list", "compilation_unit"])
-
-    def read(self, strings: Strings) -> Iterator[Text]:
-        if self.is_told(strings.value):
-            return
-        found, is_template = self.found(strings)
-        if programs := in_program(found):
-            yield from programs
-        elif is_template:
-            yield found
-        else:
-            yield from by_itself(found)
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         is_filled = "$" in found.prefix

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import MappingProxyType
 
-from .cpp import by_itself, in_program
-from .programs import Program, Strings
-from .text import Text
+from .cpp import Host
 
 
-class JavaScript(Program):
+class JavaScript(Host):
     package = "tree_sitter_javascript"
     strings = frozenset(["string", "template_string"])
     holes = frozenset(["template_substitution"])
@@ -20,8 +17,3 @@ class JavaScript(Program):
     members = frozenset(["member_expression"])
     told = frozenset(["throw_statement"])
     blocks = frozenset(["statement_block", "program"])
-
-    def read(self, strings: Strings) -> Iterator[Text]:
-        if not self.is_told(strings.value):
-            found, is_template = self.found(strings)
-            yield from in_program(found) or ([found] if is_template else by_itself(found))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .cpp import by_itself, in_program
-from .programs import Literal, Program, Strings
+from .cpp import Host
+from .programs import Literal
 from .text import ELSEWHERE, FORMATTED_LATER, Text, unescape, verbatim
 from .trees import Place, Walk
 
@@ -29,7 +29,7 @@ _CALLED = re.compile(r"\s*+!")
 _ASM = re.compile(r"(?:\w*_)?asm")
 
 
-class Rust(Program):
+class Rust(Host):
     package = "tree_sitter_rust"
     strings = frozenset(["string_literal", "raw_string_literal"])
     comments = frozenset(["line_comment", "block_comment"])
@@ -136,11 +136,6 @@ class Rust(Program):
                 into.add(f"${name or '_'}".ljust(len(operand[0])), found.start + operand.start())
             position = operand.end()
         plain(body[position:], found.start + position, into)
-
-    def read(self, strings: Strings) -> Iterator[Text]:
-        if not self.is_told(strings.value):
-            found, is_template = self.found(strings)
-            yield from in_program(found) or ([found] if is_template else by_itself(found))
 
     def add(self, found: Literal, into: Text, percent: bool) -> None:
         self.fill(found, into, verbatim if "r" in found.prefix else unescape, FORMATTED_LATER)
