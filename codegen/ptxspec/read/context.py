@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +18,20 @@ from .basis import read_basis
 from .notation import NotationError, expand
 from .positioned import Document, Where
 
+_CHOICE = re.compile(r"\{([^{}]*)\}")
+
 
 def words(value: Any) -> str:
     """Return a text as one line."""
     return " ".join(str(value).split())
+
+
+def alternatives(text: str) -> list[str]:
+    """Return a text once for each member of the {x,y} in it; only the text itself if there is none."""
+    match = _CHOICE.search(text)
+    if match is None:
+        return [text]
+    return [text[: match.start()] + member.strip() + text[match.end() :] for member in match[1].split(",")]
 
 
 @dataclass

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..diagnostics import SpecError
 from ..model import Code, Compiled, Defined, Executed, Functions, Opening, Reference
 from ..semantics.resolve import Meanings, resolve
-from .context import Context, words
+from .context import Context, alternatives, words
 from .positioned import Document, Where
-
-_CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
 def read_functions(doc: Document | None, context: Context, meanings: Meanings) -> Functions:
@@ -55,7 +52,7 @@ class _File:
 
     def compiled(self, where: Where, d: dict[str, Any]) -> list[Compiled]:
         reference = self.reference(where, d)
-        names = _chosen(words(d["function"]))
+        names = alternatives(words(d["function"]))
         ptx = self.texts((*where, "ptx"), d["ptx"], len(names))
         ftz = self.texts((*where, "ftz"), d.get("ftz", ()), len(names))
         target = d.get("target", "")
@@ -112,7 +109,7 @@ class _File:
         found = []
         for i, text in enumerate([said] if single else said):
             # With a single name, braces are PTX's.
-            chosen = _chosen(words(text)) if names > 1 else [words(text)]
+            chosen = alternatives(words(text)) if names > 1 else [words(text)]
             if len(chosen) != names:
                 message = f"there are {names} functions, and {len(chosen)} texts for them"
                 at = where if single else (*where, i)
@@ -120,11 +117,3 @@ class _File:
             else:
                 found.append(chosen)
         return found
-
-
-def _chosen(text: str) -> list[str]:
-    """Return a text once for each member of the {x,y} in it; only the text itself if there is none."""
-    match = _CHOICE.search(text)
-    if match is None:
-        return [text]
-    return [text[: match.start()] + member.strip() + text[match.end() :] for member in match[1].split(",")]

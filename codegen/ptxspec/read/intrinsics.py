@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..model import Intrinsic, Variant
-from .context import Context
+from .context import Context, alternatives
 from .positioned import Document, Where
 
 # The modifiers of a spelling, in any order, and the types that it ends in.
 Names = tuple[frozenset[str], tuple[str, ...]]
 
-_CHOICE = re.compile(r"\{([^{}]*)\}")
 _WORD = re.compile(r"\b[a-z]\w*\b")
 
 
@@ -28,7 +27,7 @@ def read_intrinsics(
     found = []
     for i, entry in enumerate(entries):
         at: Where = ("intrinsics", i)
-        spellings, calls = _chosen(entry["for"]), _chosen(entry["call"])
+        spellings, calls = alternatives(entry["for"]), alternatives(entry["call"])
         # An expression without a choice belongs to all spellings.
         calls *= len(spellings) if len(calls) == 1 else 1
         if "target" in entry:
@@ -55,10 +54,3 @@ def read_intrinsics(
                 continue
             found.append(Intrinsic(meant.form, call, entry.get("target", ""), (entry["for"], entry["call"])))
     return tuple(found)
-
-
-def _chosen(text: str) -> list[str]:
-    match = _CHOICE.search(text)
-    if match is None:
-        return [text]
-    return [text[: match.start()] + member.strip() + text[match.end() :] for member in match[1].split(",")]
