@@ -13,6 +13,7 @@ import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec import Database
+from ptxspec.cli import calls as command
 from ptxspec.cli.main import main
 from ptxspec.model import CallEvidence, CompiledCall, Spec
 from ptxspec.nvcc import compiling, record
@@ -68,7 +69,7 @@ def test_what_each_function_becomes_is_told_for_targets_that_nvcc_compiles_for(
 
 
 def test_the_file_is_what_is_read_of_it(spec: Spec) -> None:
-    every = ((record.PATH, spec.calls), (record.INTRINSICS, spec.intrinsics), (record.TRITON, spec.triton))
+    every = ((command.PATH, spec.calls), (command.INTRINSICS, spec.intrinsics), (command.TRITON, spec.triton))
     for path, found in every:
         assert found is not None and record.as_yaml(found) == (ROOT / path).read_text("utf-8")
 

@@ -11,17 +11,17 @@ from ..files import replace_text
 from ..model import CallEvidence
 from . import NO, OK, counted, held, progress_bar
 
-_PATH = "spec/observed/calls.yaml"
-_INTRINSICS = "spec/observed/intrinsics.yaml"
-_TRITON = "spec/observed/triton.yaml"
+PATH = "spec/observed/calls.yaml"
+INTRINSICS = "spec/observed/intrinsics.yaml"
+TRITON = "spec/observed/triton.yaml"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"Check that {_PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
+        f"Check that {PATH}, from which `ptxspec query __hmul2` answers, agrees with nvcc. This compiles each "
         "function that CUDA's headers declare on floating-point values, for every target that nvcc supports. If "
-        f"Triton is installed (pip install triton), check {_INTRINSICS}, with the names in spec/llvm.yaml, against its "
-        f"LLVM, and {_TRITON}, with the functions in spec/triton.yaml, against Triton; no GPU is needed. "
+        f"Triton is installed (pip install triton), check {INTRINSICS}, with the names in spec/llvm.yaml, against its "
+        f"LLVM, and {TRITON}, with the functions in spec/triton.yaml, against Triton; no GPU is needed. "
         "The command takes several minutes. It requires nvcc (pip install nvidia-cuda-nvcc nvidia-cuda-runtime "
         "nvidia-cuda-cccl, or the CUDA toolkit) and g++. Exit 0: the files agree; 1: they do not."
     )
@@ -50,16 +50,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         with progress_bar("compiling") as progress:
             functions = record.examine(nvcc, on, progress)
-        every = [(_PATH, functions, spec.calls)]
+        every = [(PATH, functions, spec.calls)]
         if triton.is_here():
             with progress_bar("compiling LLVM's intrinsics") as progress:
                 found = record.examine_llvm(Database.read(root.data), spec.signatures, on, progress)
-            every.append((_INTRINSICS, found, spec.intrinsics))
+            every.append((INTRINSICS, found, spec.intrinsics))
             with progress_bar("compiling Triton's functions") as progress:
                 found = record.examine_triton(spec.signatures, on, progress)
-            every.append((_TRITON, found, spec.triton))
+            every.append((TRITON, found, spec.triton))
         else:
-            print(f"{_INTRINSICS} and {_TRITON} are left out: Triton is not installed (pip install triton)")
+            print(f"{INTRINSICS} and {TRITON} are left out: Triton is not installed (pip install triton)")
     except NvccError as e:
         raise PtxspecError(f"{nvcc}: {e}") from None
     if options.record:

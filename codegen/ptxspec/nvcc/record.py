@@ -19,9 +19,6 @@ from .body import Work, work
 from .compiling import NvccError, compiled, declared
 from .headers import Call
 
-PATH = "spec/observed/calls.yaml"
-INTRINSICS = "spec/observed/intrinsics.yaml"
-TRITON = "spec/observed/triton.yaml"
 FAST = ("-use_fast_math",)
 # The kernels of calls on a target, with options.
 Compile = Callable[[Sequence[Call], str, Sequence[str]], Mapping[Call, str]]
