@@ -29,7 +29,7 @@ _NAME = 9
 
 
 class Sums(NamedTuple):
-    """How some targets sum with a form, in words, what is claimed of it, and the basis of the claim."""
+    """The sum that some targets compute with a form, in words; the claim about it, and the basis of the claim."""
 
     targets: tuple[str, ...]
     how: str

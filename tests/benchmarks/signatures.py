@@ -36,7 +36,7 @@ ASTYPE = {True: {"rzi"}, False: {"rn", "satfinite"}}
 
 
 def types(v: Variant) -> list[str]:
-    """Those that the spelling ends in."""
+    """Return the types that the spelling ends in."""
     return [n for n in v.spelling.split(".") if n in ptxemu.index.TYPES]
 
 

@@ -1,4 +1,4 @@
-"""Whether kernels run in C: the extension is built once, for processes that are to find it."""
+"""The switch for kernels in C: the extension is built once, for processes that are to find it."""
 
 from __future__ import annotations
 

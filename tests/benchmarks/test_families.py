@@ -90,7 +90,7 @@ def measured(family: Family, accelerator: str) -> tuple[list[dict[str, Any]], st
 
 
 def ratios_to(yardstick: str, found: list[dict[str, Any]]) -> list[float]:
-    """Those of the variants that have any."""
+    """Return the ratios of the variants that have any."""
     return [m[yardstick] for m in found if m[yardstick]]
 
 

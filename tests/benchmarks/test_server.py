@@ -1,4 +1,4 @@
-"""What an editor waits for: answers of the language server on files of 5,000 lines, each time behind a change."""
+"""The times that an editor waits for answers of the language server, on files of 5,000 lines, each behind a change."""
 
 from __future__ import annotations
 

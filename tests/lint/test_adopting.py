@@ -1,5 +1,5 @@
-"""What makes lint fit for a repository that has findings already: mends and ignores that are written into it, a
-baseline, changed lines alone, an exit code of 0."""
+"""Tests of lint on a repository that has findings already: mends and ignores that are written into it, a baseline,
+changed lines alone, an exit code of 0."""
 
 from __future__ import annotations
 

@@ -454,7 +454,7 @@ CALLS = {
 
 @pytest.mark.parametrize("language", CALLS)
 def test_calls_of_a_projects_own_take_ptx(db: Database, language: str) -> None:
-    """What is passed to them is PTX, however short it is, and whole."""
+    """A text that is passed to them is PTX, however short it is, and whole."""
     text = CALLS[language].replace("{}", "add.bad.f32 x, y, z")
     calls = (("emit", 0), ("emit_at", 3))
 

@@ -118,7 +118,7 @@ def _registers(r: random.Random, usual: list[str], f: Form) -> list[str]:
 
 
 def said(ptxas: Path, folder: Path, statement: str, pair: Pair) -> str:
-    """What ptxas says against a statement in a module of its own."""
+    """Return ptxas's complaints about a statement in a module of its own."""
     source = folder / "one.ptx"
     source.write_text(module(statement, pair), encoding="utf-8")
     command = [str(ptxas), "-arch", pair[0], "-O0", str(source), "-o", str(folder / "one.cubin")]

@@ -36,7 +36,7 @@ def written(db: Database, v: Variant, place: int, name: str) -> str:
 
 
 def places(db: Database, v: Variant) -> range:
-    """Those of operands, of which a vector is one."""
+    """Return the places of operands, of which a vector is one."""
     return range(len(writer(db).operands(v)))
 
 
@@ -431,7 +431,7 @@ def test_a_register_is_told_to_be_declared_twice_where_one_block_is_in_sight(
 
 
 def test_names_in_a_program_are_those_of_a_whole_module_alone(db: Database) -> None:
-    """What is filled in may declare any name, as may the rest of a function."""
+    """A text that is filled in may declare any name, as may the rest of a function."""
     module = AROUND.format(statement="ld.global.f32 %f0, [nope]; @nope bra NOPE;")
     assert [f.code for f in db.lint(f"x = r'''{module}'''", language="python")] == ["undeclared-register"] * 2
     filled = (

@@ -235,7 +235,7 @@ def test_a_header_that_is_wrong_is_complained_of_once(db: Database, ptxas: Path,
 
 
 def test_the_opcodes_of_other_sections_are_ptxas(db: Database, ptxas: Path, tmp_path: Path) -> None:
-    """Those of one word are taken by themselves; others are instructions with what follows, as wgmma.fence."""
+    """Opcodes of one word are taken by themselves; others are instructions with what follows, as wgmma.fence."""
     others = [opcode for opcode in db.other_opcodes if opcode not in db.data["matrices"]]
     assert not {*others} & {*db.opcodes}
     statements = [f"{opcode}.{opcode};" for opcode in others]

@@ -96,7 +96,7 @@ def test_some_mutants_are_caught() -> None:
 
 @cache
 def thousand() -> list[Mutant]:
-    """Those behind the marker: of all some, and whatever is named as equivalent."""
+    """Return the mutants behind the marker: a sample of all, and those that are named as equivalent."""
     chosen = dict.fromkeys(mutants.sample([*every().values()], COUNT))
     return list(chosen | dict.fromkeys(every()[key] for key in equivalents()))
 

@@ -71,7 +71,7 @@ class World:
 
     @cached_property
     def computing(self) -> list[Instruction]:
-        """Those whose results may be others: of a type's line those that have the type."""
+        """The instructions whose results may change: for a type's line, those that have the type."""
         kind, new, old = self.mutant.path, self.spec, self.original
         if kind in ("assembler.yaml", "functions.yaml", "words.yaml", "messages.yaml", "published.yaml"):
             return []

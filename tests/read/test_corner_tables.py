@@ -1,4 +1,4 @@
-"""Which variants a row of corner cases is about."""
+"""Tests of the variants that a row of corner cases is about."""
 
 from __future__ import annotations
 

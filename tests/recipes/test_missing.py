@@ -1,4 +1,5 @@
-"""What people write and PTX does not have: it exists nowhere, and its recipe computes what was meant."""
+"""Tests of spellings that people write and PTX does not have: each exists nowhere, and its recipe computes what was
+meant."""
 
 from __future__ import annotations
 

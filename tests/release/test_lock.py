@@ -47,7 +47,7 @@ def test_the_changelog_has_the_version() -> None:
 
 
 def test_the_changelog_has_the_form_of_one() -> None:
-    """That of https://keepachangelog.com: versions, newest first, and kinds of changes in them."""
+    """The form is that of https://keepachangelog.com: versions, newest first, and kinds of changes in them."""
     versions = re.findall(r"^## \[([^\]]+)\]", CHANGES, re.MULTILINE)
     numbers = [tuple(map(int, v.split("."))) for v in versions if v != "Unreleased"]
     assert numbers == sorted(set(numbers), reverse=True) and "Unreleased" not in versions[1:]

@@ -146,7 +146,7 @@ def test_links_of_its_description_work_on_a_package_index(wheel: Path) -> None:
 
 
 def test_the_extension_is_found_beside_it(installed: Environment, tmp_path: Path) -> None:
-    """What releases build and test for each Python, with one opcode of it."""
+    """Releases build and test the same for each Python; here it has one opcode."""
     source = ROOT / "generated/native"
     options = ["--no-index", "--no-deps", "--no-build-isolation", "-C", "setup-args=-Dopcodes=add"]
     ended_well([sys.executable, "-m", "pip", "wheel", *options, str(source), "-w", str(tmp_path)], tmp_path, {})

@@ -220,7 +220,7 @@ def test_branches_that_are_too_many_are_refused() -> None:
 
 
 def test_a_predicate_that_changes_is_another_one() -> None:
-    """What was written under its first value is not written under its second."""
+    """A register that is written under its first value is not written under its second."""
     text = "{.reg .pred p; setp.lt.s32 p, %1, 0; @p mov.u32 %0, 1; setp.gt.s32 p, %1, 9; @!p mov.u32 %0, 2;}"
     ((_, _, said),) = refused(text, "=r,r")
     assert "_0 is not written if a guard or a branch skips this" in said

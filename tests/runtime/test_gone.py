@@ -1,4 +1,4 @@
-"""What compiled kernels when they were called is gone, and says what takes its place."""
+"""Tests of names that are gone: each compiled kernels when it was called, and says what takes its place."""
 
 from __future__ import annotations
 

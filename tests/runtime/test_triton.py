@@ -1,4 +1,4 @@
-"""What Triton's interpreter hands to inline assembly, and gets of it: elements packed into registers."""
+"""Tests of inline assembly in Triton's interpreter, which hands it elements packed into registers, and gets such."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What PTX has outside the database: ptxas takes the statement of each form exactly where the form says, and
-knows no opcode besides."""
+"""Tests of the forms outside the database: ptxas takes the statement of each exactly where the form says, and knows no
+opcode besides."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_forms_are_taken_exactly_where_they_are_said_to_be(spec: Spec, ptxas: Pa
 
 @pytest.mark.exhaustive
 def test_a_statement_needs_what_all_forms_that_it_has_need(spec: Spec) -> None:
-    """What a query says of a statement's spelling is what ptxas asks of the statement."""
+    """Queries about a statement's spelling say the same as ptxas about the statement."""
     catalog = spec.catalog
     for (opcode, pattern), statement in spec.outside.statements.items():
         about = spec.outside.opcodes[opcode]

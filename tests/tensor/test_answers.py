@@ -1,4 +1,4 @@
-"""What the commands answer about forms of mma."""
+"""Tests of the commands' answers about forms of mma."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ FORMS = CORES.forms
 
 
 def _assembles(ptxas: Path, statements: Sequence[str], pair: Pair, folder: Path) -> str:
-    """What ptxas says against the statements in one file; nothing where it makes machine code of them."""
+    """Return ptxas's complaints about the statements in one file; nothing where it makes machine code of them."""
     source = folder / "forms.ptx"
     source.write_text(HEADER.format(target=pair[0], ptx=pair[1]) + "\n".join(statements) + FOOTER, encoding="utf-8")
     command = [str(ptxas), "-arch", pair[0], "-O0", str(source), "-o", str(folder / "forms.cubin")]
@@ -119,7 +119,7 @@ def _neighbours() -> Iterator[str]:
     "target", ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a"]
 )
 def test_no_neighbour_of_a_form_is_taken(ptxas: Path, whole: bool, target: str, tmp_path: Path) -> None:
-    """Those of which nothing is said in a file of many are asked alone."""
+    """Statements of which nothing is said in a file of many are asked alone."""
     known = {f.spelling for f in FORMS}
     others = [s for s in _neighbours() if s not in known]
     statements = [written(s) for s in (others if whole else spread(others, 1000))]

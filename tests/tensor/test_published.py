@@ -35,7 +35,7 @@ def given(x: NDArray[Any], of: str) -> Any:
 
 
 def same(found: Any, want: Any, of: str) -> bool:
-    """Whether all bits are the same. Of f64 the bits of NaNs are not told by the model."""
+    """Return whether all bits are the same. Of f64 the bits of NaNs are not told by the model."""
     other = want.contiguous().view(getattr(torch, f"int{8 * found.dtype.itemsize}")).numpy().view(found.dtype)
     if of == "f64":
         x, y = found.view(np.float64), other.view(np.float64)

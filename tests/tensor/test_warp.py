@@ -1,4 +1,4 @@
-"""Which lane holds what: each element once, as CUTLASS and the manual have it."""
+"""Tests of the places of elements in lanes: each has one, as CUTLASS and the manual have it."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_sparse_registers_give_the_product_of_the_whole_matrix(form: str) -> Non
 
 
 def test_registers_of_blocks_have_scales_beside_them() -> None:
-    """Those of rows of A are in two lanes of each four, and of columns of B in one; their bytes are in order of K."""
+    """Scales of rows of A are in two lanes of each four, and of columns of B in one; their bytes are in order of K."""
     form = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0"
     f, rng = ptxemu.fragments(form), np.random.default_rng(3)
     a, b = (rng.integers(0, 16, s).astype(np.uint8) for s in (f.a.size, f.b.size))

@@ -60,7 +60,7 @@ def rounding(step: Found) -> Found:
 
 
 def bits(event: Found) -> tuple[str, str]:
-    """Those of the numbers around."""
+    """Return the bits of the numbers below and above."""
     return event["below"]["bits"], event["above"]["bits"]
 
 

@@ -15,8 +15,8 @@ Truth = bool | None
 
 
 class Macro(NamedTuple):
-    """Whether a macro is defined, and its replacement; None if that is unknown. The name of a macro with arguments ends
-    in (), and {0} and {1} in its replacement are the arguments."""
+    """The state of a macro: if it is defined, and its replacement; None where that is unknown. The name of a macro with
+    arguments ends in (), and {0} and {1} in its replacement are the arguments."""
 
     defined: Truth
     body: str | None = None

@@ -1,4 +1,4 @@
-"""How a spelling may go on: with names that lead to an instruction that exists on the targets of the check."""
+"""Completions of a spelling: names that lead to an instruction that exists on the targets of the check."""
 
 from __future__ import annotations
 
