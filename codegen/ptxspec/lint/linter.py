@@ -286,7 +286,7 @@ class Linter:
         if meant is not None:
             place = view.place(item.start)
             help = f"did you mean '{meant}'?" if meant else "PTX has no instruction for this function"
-            message = f"there is no instruction {opcode}"
+            message = f"unknown opcode '{opcode}'"
             where = (file, place.line, place.column, ERROR, "unknown-opcode", message, head, help)
             mend = _mend(view, item.start, item.start + len(opcode), meant, GUESS) if meant else None
             yield Finding(*where, length=len(opcode), source=place.source, at=place.at, mend=mend)
@@ -320,7 +320,7 @@ class Linter:
         if judgement is ELSEWHERE:
             return False, found or [_problem(p, view, module, file) for p in self._of_any(item, module)]
         if known != opcode:
-            message = f"there is no instruction {opcode}; opcodes are written in lower case"
+            message = f"unknown opcode '{opcode}'; opcodes are written in lower case"
             right = f"{known}{dot}{names}"
             complaint = Complaint(ERROR, "unknown-opcode", message, f"write {right}")
             f = _instruction_finding(item, operands, view, file, complaint, head, module.number)
