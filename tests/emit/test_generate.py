@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import json
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ from helpers.repository import checked
 from ptxspec import roots
 from ptxspec.check.checking import Checked, check
 from ptxspec.cli.main import main
-from ptxspec.emit import generate, registry
+from ptxspec.emit import changes, generate, registry
 from ptxspec.emit.parts import Parts
 from ptxspec.emit.products import data as json_data, emulator, native
 from ptxspec.emit.text import Files, Templates
@@ -171,6 +172,11 @@ def test_files_of_data_have_no_empty_lines(project: Project) -> None:
     text = made["data/opcodes/neg.json"]
     assert '\n"hardware":[],\n' in text and '\n"variants":[\n[' in text
     assert not [name for name, text in made.items() if "\n\n" in text]
+
+
+def test_the_same_content_in_another_layout_is_told_as_such() -> None:
+    text = (ROOT / "generated/data/opcodes/neg.json").read_text("utf-8")
+    assert changes.told("neg", json.dumps(json.loads(text)), text) == ["neg: layout of the file"]
 
 
 @pytest.mark.exhaustive

@@ -39,7 +39,7 @@ def _told(opcode: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | N
     lines = [line for line in lines if line]
     if not lines:
         parts = dict.fromkeys(_REST.get(key, "text") for key in new if new[key] != old.get(key))
-        lines = [f"{opcode}: {' and '.join(parts)}"]
+        lines = [f"{opcode}: {' and '.join(parts) or 'layout of the file'}"]
     return lines
 
 
