@@ -210,3 +210,25 @@ def test_a_line_of_names_stands_for_no_more_than_a_reader_would_list(project: Pr
     found = project.run("validate")
     assert found.code == 1
     assert found.err.startswith(f"{LLVM}:5:7: error: this stands for more than 4096 names")
+
+
+@pytest.mark.parametrize(
+    ("types", "semantics", "error"),
+    [
+        (".b32", "d = a", ".sat changes results that are numbers of a floating-point format, and bfoo.sat.b32"),
+        (".b32", "d = ~a if sat else a", ""),
+        (".f32", "d = a", ""),
+        (
+            ".b32.f32",
+            "d = bits(a)",
+            ".sat changes results that are numbers of a floating-point format, and bfoo.sat.b32.f32",
+        ),
+    ],
+)
+def test_a_modifier_of_numbers_does_something_or_is_read(
+    project: Project, types: str, semantics: str, error: str
+) -> None:
+    head = f"opcode: bfoo\nsummary: Made up.\nsyntax:\n  - bfoo{{.sat}}{types}  d, a\nrequires:\n  - ptx: 1.0\n"
+    project.write("spec/instructions/bfoo.yaml", f"{head}semantics: |\n  {semantics}\n")
+    result = project.run("validate")
+    assert result.code == (1 if error else 0) and error in result.err, result.err
