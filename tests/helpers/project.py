@@ -52,7 +52,6 @@ def copied(to: Path, opcodes: Container[str] = OPCODES, own_templates: bool = Fa
 def bring(root: Path, *paths: str) -> None:
     """Copy files or folders of the repository to such a copy."""
     for path in paths:
-        (root / path).parent.mkdir(exist_ok=True)
         copy = shutil.copytree if (ROOT / path).is_dir() else shutil.copyfile
         copy(ROOT / path, root / path)
 

@@ -54,6 +54,7 @@ def complete(project: Project) -> Project:
     for path in sorted((ROOT / "spec").rglob("*.yaml")):
         name = path.relative_to(ROOT).as_posix()
         if path.parent.name not in ("instructions", "units", "judged") and not (project.root / name).exists():
+            (project.root / name).parent.mkdir(exist_ok=True)
             project.bring(name)
     project.write("spec/observed/recordings.yaml", RECORDINGS)
     shutil.copyfile(ROOT / "spec/units/EX2-sm_50.yaml", project.root / "spec/units/EX2-sm_50.yaml")
