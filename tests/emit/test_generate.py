@@ -212,7 +212,7 @@ def test_only_c_with_elementary_functions_or_units_takes_long_to_compile(opcode:
 
 LIST = {
     *(f"{name}.{suffix}" for name in ("index", "availability", "history") for suffix in ("html", "md")),
-    "catalog.data.js", "search.data.js", "hover.json", "llms.txt", "llms-full.txt", "objects.inv",
+    "catalog.data.js", "functions.html", "search.data.js", "hover.json", "llms.txt", "llms-full.txt", "objects.inv",
 }  # fmt: skip
 # Every page has one of these, which leads to the opcode's.
 NAVIGATION = '<li><a href="bfoo.html">bfoo</a>'

@@ -51,6 +51,8 @@ def tried(case: str, mode: str, most: int | None, folder: Path, library: Path) -
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, place)), "LD_PRELOAD": str(library)}
     # What is kept between runs would be more steps in the first than in the others: a relative folder is none.
     environment["XDG_CACHE_HOME"] = "none"
+    # Modules are compiled beside their sources, which each run copies anew; elsewhere the first would leave them.
+    environment.pop("PYTHONPYCACHEPREFIX", None)
     command = [sys.executable, "-c", code, str(folder), mode, str(most or 0)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
