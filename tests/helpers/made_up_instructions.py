@@ -38,7 +38,8 @@ TYPES = """\
 INSTRUCTIONS = {
     "compare": (
         [
-            "compare.{eq,lt,ltu}{.ftz}.{f32,f16,s32}  p{|q}, a, b",
+            "compare.{eq,lt,ltu}{.ftz}.{f32,f16}  p{|q}, a, b",
+            "compare.{eq,lt,ltu}.s32  p{|q}, a, b",
             "compare.{eq,lt,ltu}.f16x2  p0|p1, a, b",
             "compare.{eq,lt,ltu}.f32  p{|q}, a, b, {!}c:pred",
         ],
