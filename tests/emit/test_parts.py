@@ -46,7 +46,18 @@ def test_a_part_is_made_from_templates_of_the_folder_that_it_names(
 
     found = specification.load(project.root)
     registry.make(found.right(), found.checked, Templates(project.root), Watching())
-    assert named == {"cuda", "data", "emulator", "evaluator", "functions", "manual", "native", "search", "tensor"}
+    assert named == {
+        "called",
+        "cuda",
+        "data",
+        "emulator",
+        "evaluator",
+        "functions",
+        "manual",
+        "native",
+        "search",
+        "tensor",
+    }
 
 
 def test_a_part_is_kept_until_its_opcode_or_its_templates_change() -> None:

@@ -1,5 +1,4 @@
-"""The check that each modifier does something: its stages change numbers, and the semantics of other variants reads
-it."""
+"""The check that each modifier does something: its stages change a float, or the semantics reads it."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from helpers.manual import FOLDER, page, shown, spelled
 from helpers.node import printed
 from helpers.repository import checked, database, specification
 from helpers.sizes import each_size, spread
+from ptxspec.emit.parts import Parts
 from ptxspec.emit.products.manual.calling import callers, functions_of
 from ptxspec.emit.products.manual.opcode import SECTIONS
 from ptxspec.evaluate import emulator
@@ -385,7 +386,7 @@ def test_words_of_comments_are_no_calls() -> None:
 
 
 def test_an_operator_calls_the_function_of_the_kinds_of_its_operands() -> None:
-    called = callers(SPEC, checked().values())
+    called = callers(SPEC, checked().values(), Parts())
     assert "mul24" in called["multiplyIntegers"] and "mul24" not in called["multiplication"]
     assert {"mul", "mad"} <= {*called["multiplication"]} & {*called["multiplyIntegers"]}
     assert {"selp", "abs"} <= {*called["select"]}

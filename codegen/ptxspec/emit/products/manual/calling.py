@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ....check.checking import Checked
 from ....model import Code, Instruction, Spec
@@ -10,12 +11,17 @@ from ....semantics.functions import TABLE
 from ....semantics.parse import parse
 from ....semantics.tree import Call, Node
 from ...lowering import applications
+from ...parts import Parts
 
 
-def callers(spec: Spec, checked: Iterable[Checked]) -> Mapping[str, Sequence[str]]:
+def callers(spec: Spec, checked: Iterable[Checked], parts: Parts) -> Mapping[str, Sequence[str]]:
     """Return the opcodes that call each function of the table, by name or as an operator."""
-    called = {c.instruction.opcode: functions_of(codes_of(spec, c.instruction)) | _operators(c) for c in checked}
+    called = {(n := c.instruction.opcode): parts.of("called", n, "", partial(_called, spec, c)) for c in checked}
     return {f: [opcode for opcode, names in called.items() if f in names] for f in TABLE}
+
+
+def _called(spec: Spec, checked: Checked) -> set[str]:
+    return functions_of(codes_of(spec, checked.instruction)) | _operators(checked)
 
 
 def codes_of(spec: Spec, instruction: Instruction) -> list[Code]:

@@ -51,7 +51,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
         site.places |= places
     rows = families(spec, write)
     files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
-    callers = calling.callers(spec, checked)
+    callers = calling.callers(spec, checked, parts)
     files |= guides.emit(spec, write, templates.root, site)
     files |= functions.emit(callers, site)
     files |= differences.emit(spec, checked, write, site)
