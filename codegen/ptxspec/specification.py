@@ -28,7 +28,9 @@ READ_BY = (
     "basis", "cache", "catalog", "check", "diagnostics", "files", "literals", "matrices", "model", "read", "recipes",
     "roots", "semantics", "specification",
 )  # fmt: skip
-GENERATED_BY = ("compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "terminal")
+GENERATED_BY = (
+    "compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "rewrite", "terminal",
+)  # fmt: skip
 # Packages of others that decide it too.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")
 

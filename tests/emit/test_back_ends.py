@@ -1,4 +1,4 @@
-"""Back ends implement the function table, all of it and nothing else, and agree on every program."""
+"""Back ends implement the functions of the table and those that rewriting adds, and agree on every program."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from helpers import ROOT
 from helpers.grids import special
 from helpers.repository import checked, specification
 from helpers.sizes import each_size, spread
-from ptxemu import comparison, conversion, declared, integers, unit
+from ptxemu import conversion, declared, integers, unit
 from ptxspec.check.checking import Checked
 from ptxspec.check.corner_cases import cases
-from ptxspec.emit.comparing import TRUE_OF
 from ptxspec.emit.lowering import Lowering
 from ptxspec.emit.products.emulator import HOMES
 from ptxspec.model import BOOL, Format, Kind, Variant, bits_of, float_in
 from ptxspec.read.cells import agrees
+from ptxspec.rewrite.comparing import TRUE_OF
+from ptxspec.rewrite.rewriting import OF_ARRAYS
 from ptxspec.semantics.exact import evaluate as exact
-from ptxspec.semantics.functions import TABLE, Function
+from ptxspec.semantics.functions import ALL, COMBINED, TABLE, Function
 from ptxspec.semantics.program import Apply, Const
 
 pytestmark = pytest.mark.inputs("emulator", "codegen/ptxspec/semantics")
 
 # What is left when the program runs.
-COMPUTED = {name for name, f in TABLE.items() if not f.is_static}
+COMPUTED = {name for name, f in ALL.items() if not f.is_static}
 # What languages have operators for, which need no function.
 WRITTEN_OUT = {
     *Lowering.OPERATORS,
@@ -44,7 +45,7 @@ WRITTEN_OUT = {
     "multiplyIntegers",
 }
 # What has a module of its own, whatever the formats, or is one function with a relation.
-OF_ANY_FORMATS = {"unit", "convertStochastic", *TRUE_OF}
+OF_ANY_FORMATS = {"unit", "convertStochastic", "convertBounded", *TRUE_OF}
 
 
 def test_the_exact_back_end_implements_the_table() -> None:
@@ -53,15 +54,16 @@ def test_the_exact_back_end_implements_the_table() -> None:
 
 def test_the_emulator_implements_the_table() -> None:
     for name in COMPUTED - WRITTEN_OUT - OF_ANY_FORMATS:
-        home = "integers" if "integer" in TABLE[name].parameters else HOMES[TABLE[name].clause]
+        home = "integers" if "integer" in ALL[name].parameters else HOMES[ALL[name].clause]
         module = importlib.import_module(f"ptxemu.{home}")
         assert callable(getattr(module, name, None)), name
-    assert callable(unit.unit) and callable(conversion.convertStochastic)
-    assert callable(comparison.compare) and callable(integers.compareIntegers) and callable(declared.compare)
+    assert callable(unit.unit) and callable(conversion.convertStochastic) and callable(conversion.convertBounded)
+    # What compares and is in TRUE_OF becomes this.
+    assert callable(integers.compareIntegers) and callable(declared.compare)
 
 
 def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754s() -> None:
-    for name in COMPUTED - WRITTEN_OUT - OF_ANY_FORMATS:
+    for name in COMPUTED - WRITTEN_OUT - OF_ANY_FORMATS - {*COMBINED}:
         f = TABLE[name]
         makes_sense = "float" in f.parameters and f.needs in ("", "sign")
         assert callable(getattr(declared, name, None)) == makes_sense, name
@@ -70,21 +72,26 @@ def test_the_emulator_implements_what_makes_sense_in_other_formats_than_ieee_754
 
 def defined_in_c(header: str) -> set[str]:
     text = (ROOT / "templates/native/src" / header).read_text("utf-8")
-    return set(re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text)) | {"select", "shiftLeftBy", "shiftRightBy"}
+    found = re.findall(r"(?:OF|ELEMENTARY|CONVERTING)\((\w+)[),]", text) + re.findall(r"INLINED _Bool (\w+)\(", text)
+    return {*found, "select", "shiftLeftBy", "shiftRightBy"}
 
 
 def test_the_extension_implements_the_table() -> None:
     # Units are functions of their own, in units.h.
-    needed = (COMPUTED - WRITTEN_OUT - {"unit", *TRUE_OF}) | {"compare"}
-    of_integers = {name for name in needed if name in TABLE and TABLE[name].parameters[0] == "integer"}
+    needed = COMPUTED - WRITTEN_OUT - {"unit", *TRUE_OF, *OF_ARRAYS}
+    of_integers = {name for name in needed if ALL[name].parameters[0] == "integer"}
     assert of_integers | {"convert", "compare"} <= defined_in_c("integers.h")
-    assert needed - of_integers <= defined_in_c("operations.h") | defined_in_c("comparisons.h")
-    declared_too = {name for name in needed - of_integers if name not in TABLE or TABLE[name].needs in ("", "sign")}
+    of_bools = {name for name in needed if ALL[name].parameters[0] == "bool"}
+    assert of_bools <= defined_in_c("rounding.h")
+    of_floats = needed - of_integers - of_bools
+    # Numbers of usual formats are clamped.
+    assert of_floats - {"withoutSign"} <= defined_in_c("operations.h") | defined_in_c("comparisons.h")
+    declared_too = {name for name in of_floats if ALL[name].needs in ("", "sign")}
     assert declared_too <= defined_in_c("declared.h")
 
 
 def test_every_function_is_described() -> None:
-    for f in TABLE.values():
+    for f in ALL.values():
         assert f.doc.endswith(".") and len(f.names) == len(f.parameters), f.name
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import ptxemu
 from helpers.repository import checked
 from helpers.sizes import each_size, spread
-from ptxspec.emit.fusing import fuse
 from ptxspec.emit.lowering import shared
 from ptxspec.emit.reading import split
 from ptxspec.model import Variant
+from ptxspec.rewrite.rewriting import for_arrays
 
 
 @cache
@@ -21,7 +21,7 @@ def read() -> dict[str, list[Variant]]:
     for c in checked().values():
         by_key = {v.key: v for v in c.instruction.variants}
         for one in shared(c).values():
-            _, tail = split(fuse(one.program))
+            _, tail = split(for_arrays(one.program))
             if tail is not None:
                 found.setdefault(tail.decorator, []).append(by_key[next(iter(one.targets))])
     return found

@@ -32,9 +32,9 @@ _FEWER = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
 
 
 class Judging:
-    """The plugin that collects what tests judged. Where all of them ran it holds the files against that; with
-    --record-judged it writes the files, and what no test of the run was about stays in them while its program does.
-    What tests judged that are not run again, as they passed with the same inputs, is there already."""
+    """The plugin that collects what sweeps judged, and holds the files against that; with --record-judged it writes the
+    files, and what no test of the run was about stays in them while its program does. What tests judged that are not
+    run again, as they passed with the same inputs, is there already."""
 
     def __init__(self, config: pytest.Config, root: Path = ROOT, passed: Passed | None = None) -> None:
         self._config, self._root, self._passed = config, root, passed
@@ -87,7 +87,8 @@ class Judging:
         option, passed = self._config.option, session.exitstatus == pytest.ExitCode.OK
         named = self._config.args_source is not pytest.Config.ArgsSource.TESTPATHS
         fewer = named or any(getattr(option, name, None) for name in _FEWER)
-        all_asked = option.markexpr == "exhaustive" and not fewer
+        exhaustive = option.markexpr == "exhaustive"
+        all_asked = exhaustive and not fewer
         if self._is_worker or option.collectonly:
             return
         if option.record_judged:
@@ -98,13 +99,16 @@ class Judging:
             ]
         elif passed and all_asked and self._skipped:
             self._said = [f"{self._skipped} tests that judge were skipped: {JUDGED} was not held against the others"]
-        elif passed and all_asked and (wrong := differences(read(self._root), self._ran, whole=not self._left_out)):
+        elif passed and exhaustive and (all_asked or self._ran) and (wrong := self._wrong(all_asked)):
             self._said = [f"{JUDGED} does not say what the tests judged; `{JUDGE_AGAIN}` writes it anew", *wrong]
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         for line in self._said:
             terminalreporter.write_line(line)
+
+    def _wrong(self, all_asked: bool) -> list[str]:
+        return differences(read(self._root), self._ran, whole=all_asked and not self._left_out)
 
     def _recorded(self, ran_all: bool) -> str:
         found = judgements(self._spec, self._ran)

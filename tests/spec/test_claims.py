@@ -288,6 +288,8 @@ def test_a_run_of_all_finds_what_is_claimed_in_vain_and_what_is_not_written(suit
     assert code == 1 and JUDGE_AGAIN in said
     assert "no test judged this: definition: min.f32" in said
     assert "no test judged this: definition: max.f32" in said and "not in the files: definition: max.f32" in said
+    code, said = suite.run("-k", "max")
+    assert code == 1 and "not in the files: definition: max.f32" in said and "no test judged" not in said
 
 
 @pytest.mark.exhaustive

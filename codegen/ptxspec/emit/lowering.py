@@ -15,7 +15,7 @@ from typing import ClassVar
 from ..check.checking import Checked
 from ..model import INSTRUCTIONS, FixedPoint, Kind, Variant
 from ..semantics.expressions import holds_all
-from ..semantics.functions import TABLE
+from ..semantics.functions import ALL, TABLE
 from ..semantics.program import Apply, Const, Let, Program, Term, Var
 
 # The functions that IEEE 754 only recommends. No processor has them: they take much code, or are approximations.
@@ -98,7 +98,7 @@ def applications(program: Program) -> Iterator[Apply]:
 
 def rounds(program: Program) -> bool:
     """Return whether some operation may be inexact and depends on a direction rather than random bits."""
-    return any(TABLE[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
+    return any(ALL[a.function].rounds and a.mode and not _is_exact(a) for a in applications(program))
 
 
 def _is_exact(a: Apply) -> bool:

@@ -13,18 +13,19 @@ from typing import ClassVar
 
 from ..diagnostics import PtxspecError
 from ..model import BOOL, ROUNDINGS, Kind, Variant
+from ..rewrite.comparing import OPERATOR, RELATION
+from ..rewrite.converting import SEVERAL, is_in_single
+from ..rewrite.families import Member, common_name, members
+from ..rewrite.formats import is_native, is_usual
+from ..rewrite.propagating import is_arithmetic
+from ..rewrite.rewriting import for_lanes
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.exact.rounding import decode
 from ..semantics.expressions import holds_all
-from ..semantics.functions import TABLE
+from ..semantics.functions import ALL
 from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
-from .arithmetic import Passing, is_arithmetic, is_direct, is_eased, is_native, passing
-from .clamping import WITHIN
-from .comparing import COMBINE, OPERATOR, RELATION
-from .converting import SEVERAL, is_in_single, is_usual
-from .families import Member, common_name, members
-from .fusing import PROPAGATE, shorten
+from .arithmetic import is_direct, is_eased
 from .layout import Layout, layout
 from .lowering import ELEMENTARY, Line, Lowering, applications, source_of, written
 
@@ -100,7 +101,7 @@ def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
     by_id = {id(p): p for of in programs.values() for p in of.values() if not why_not(p)}
     originals = list(by_id.values())
     # Processors have each operator, but no instruction with the operator as an operand.
-    found = members([passing(shorten(p)) for p in originals], apart=OPERATOR)
+    found = members([for_lanes(p) for p in originals], apart=OPERATOR)
     written = {id(p): _Written(p, member) for p, member in zip(originals, found, strict=True)}
     named: dict[str, list[str]] = {}
     for v, of in programs.items():
@@ -143,7 +144,7 @@ def why_not(program: Program) -> str:
     for a in applications(program):
         if a.model is not None and not units.has_c(a.model):
             return f"the unit {a.model.unit} is NumPy's alone"
-        if TABLE[a.function].rounds:
+        if ALL[a.function].rounds:
             direction = _steering(a)
             if direction is None:
                 return f"there is no C for {a.function} in this format or direction"
@@ -170,7 +171,7 @@ def has_c(kind: Kind) -> bool:
 def _direction(program: Program) -> str:
     """Return the direction in which the processor must round all operations of a program that has C; `anyDirection` if
     it makes no difference."""
-    wanted = {_steering(a) for a in applications(program) if TABLE[a.function].rounds} - {ANY}
+    wanted = {_steering(a) for a in applications(program) if ALL[a.function].rounds} - {ANY}
     return next(iter(wanted), None) or "anyDirection"
 
 
@@ -370,7 +371,7 @@ class _Writer(Lowering):
     def call(self, t: Apply, arguments: list[str]) -> str:
         if t.function == "select":
             return f"select_{1 if t.kind == BOOL else t.kind.storage}({', '.join(arguments)})"
-        if t.function == COMBINE:
+        if t.function == "combine":
             return f"{t.function}({', '.join(arguments)})"
         if t.function in ("shiftLeftBy", "shiftRightBy"):
             return f"{t.function}_{t.kind.storage}({', '.join(arguments)})"
@@ -389,7 +390,7 @@ class _Writer(Lowering):
         if t.function == "convertStochastic":
             x, random = (a.kind for a in t.arguments)
             return f"{t.function}_{name}({self.single(x, arguments[0])}, {arguments[1]}, {random.width})"
-        if t.function == PROPAGATE:
+        if t.function == "propagate":
             value, *operands = arguments
             name = f"{'passed_on' if self._keeps_nans(t.arguments[0]) else t.function}_{name}"
             for operand in reversed(operands):
@@ -401,9 +402,9 @@ class _Writer(Lowering):
             source = t.arguments[0].kind.format
             assert source is not None
             arguments += [str(source.exponent_bits), str(source.fraction_bits)]
-        if t.function in TABLE and TABLE[t.function].rounds:
+        if ALL[t.function].rounds:
             arguments += [self.how(t), *(["undecided"] if t.function in ELEMENTARY else [])]
-        return f"{'passing_' if isinstance(t, Passing) else ''}{t.function}_{name}({', '.join(arguments)})"
+        return f"{'passing_' if t.passes_nans else ''}{t.function}_{name}({', '.join(arguments)})"
 
     def mixed(self, t: Apply, arguments: list[str]) -> str:
         """Return C for an operation on several formats. It computes in binary32 if that contains the operands, or their
@@ -460,7 +461,7 @@ def _saturates(t: Apply) -> bool:
     """Return whether a number of binary32 is clamped to a declared format's largest numbers and then converted to
     it."""
     f, x = t.kind.format, t.arguments[0]
-    if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != WITHIN:
+    if f is None or is_usual(f) or not f.signed or t.ftz or not isinstance(x, Apply) or x.function != "within":
         return False
     _, low, high = x.arguments
     assert isinstance(low, Const) and isinstance(high, Const)

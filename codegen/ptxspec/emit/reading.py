@@ -12,17 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..model import BOOL, Format, Kind
+from ..rewrite.comparing import RELATION
+from ..rewrite.formats import is_usual
 from ..semantics.functions import TABLE
 from ..semantics.program import Apply, Const, Program, Term, Var, mentions, variables
-from .clamping import WITHIN
-from .comparing import COMPARE, RELATION
-from .converting import BOUNDED, is_usual
-from .fusing import FLUSH
 from .lowering import applications
 
-# The clauses of functions that take longer than reading a table.
+# The clauses of functions of the language that take longer than reading a table.
 _LONG = {"5.4.1", "5.4.2, 5.8", "5.9", "9.2", "9.6"}
-_CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber", WITHIN}
+_CHOOSING = {"maximum", "minimum", "maximumNumber", "minimumNumber", "within"}
 _CLASSES = {"isNaN", "isInfinite", "isFinite", "isZero", "isSubnormal", "isNormal", "isSignMinus"}
 
 
@@ -67,7 +65,7 @@ def multiplied(program: Program) -> list[Kind]:
 
 def _is_of_several(a: Apply) -> bool:
     """Return whether a function converts, or computes in several formats or in one that processors lack."""
-    converts = a.function in ("convert", BOUNDED) and a.kind != a.arguments[0].kind
+    converts = a.function in ("convert", "convertBounded") and a.kind != a.arguments[0].kind
     return converts or a.mixed or (a.mode != "" and a.format is not None and not is_usual(a.format))
 
 
@@ -119,11 +117,11 @@ def _is_whole(term: Term, whole: Mapping[str, bool]) -> bool | None:
     numbers = ((a, w) for a, w in pairs if a.kind != RELATION)
     short = all(w or (isinstance(a, Const) and _is_even(a)) for a, w in numbers)
     one = arguments.count(True) == 1
-    if term.function in _CLASSES or (term.function == COMPARE and short and one):
+    if term.function in _CLASSES or (term.function == "compare" and short and one):
         return False
     if term.function == "convert":
         return False if _is_short(term.kind) else True if term.kind == term.arguments[0].kind and not term.ftz else None
-    if (term.function in _CHOOSING and short and one) or term.function in (FLUSH, "magnitude", "negate"):
+    if (term.function in _CHOOSING and short and one) or term.function in ("flushed", "magnitude", "negate"):
         return True
     if term.function == "select" and not arguments[0]:
         return (

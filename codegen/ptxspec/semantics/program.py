@@ -39,6 +39,9 @@ class Apply:
     the operands'; None if that is no float. `mode` and `ftz` are set if it rounds. `count` is that of a shift; `model`
     is that of a unit, None if unknown. An operation of arithmetic is `mixed` if some operand has another format than
     the result.
+
+    Rewriting sets `daz` where subnormal operands count as zeros of the same sign, and `passes_nans` where the first
+    NaN among the operands, made quiet, is the result.
     """
 
     kind: Kind
@@ -49,6 +52,8 @@ class Apply:
     ftz: bool = False
     count: int = 0
     model: UnitModel | None = None
+    daz: bool = False
+    passes_nans: bool = False
 
     @property
     def mixed(self) -> bool:

@@ -76,7 +76,7 @@ INLINED _Bool OF(isNormal)(BITS x) {
 }
 INLINED _Bool OF(isSignMinus)(BITS x) { return x > MAGNITUDE_MASK; }
 
-/* Functions into which fusing.py combines several */
+/* Functions that do several steps at once */
 
 /* x, and a zero of its sign where x is subnormal. */
 INLINED BITS OF(flushed)(BITS x) { return SELECT(OF(isSubnormal)(x), x & SIGN_MASK, x); }

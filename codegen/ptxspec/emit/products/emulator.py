@@ -21,14 +21,14 @@ from ...diagnostics import PtxspecError
 from ...matrices.rows import Row
 from ...model import ROUNDINGS, FixedPoint, Format, Instead, Instruction, Kind, Operand, Spec, Variant
 from ...read.tensor import FILES as TENSOR
-from ...semantics.functions import TABLE
+from ...rewrite.comparing import OPERATOR, RELATION
+from ...rewrite.converting import SEVERAL
+from ...rewrite.families import Member, common_name, members
+from ...rewrite.formats import is_usual
+from ...rewrite.rewriting import for_arrays
+from ...semantics.functions import ALL, COMBINED
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
-from ..clamping import CLAMPED, UNSIGNED, WITHIN
-from ..comparing import COMBINE, COMPARE, OPERATOR, RELATION
-from ..converting import BOUNDED, SEVERAL, is_usual
-from ..families import Member, common_name, members
-from ..fusing import FLUSH, PROPAGATE, REPLACE, Flushing, fuse
 from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
 from ..parts import Parts
@@ -49,15 +49,11 @@ _EXPONENTS = 300
 _BITS_OF_SUMS = 38
 # Functions whose arguments include the number's format and the result's.
 BETWEEN = {"convert", "convertStochastic", "congruent", "convertNaN"}
-# The modules of ptxemu with the functions of each clause of IEEE 754, and with those that the rewritings add.
+# The modules of ptxemu with the functions of each clause of IEEE 754.
 HOMES = {
     "5.4.1": "arithmetic", "5.4.2, 5.8": "arithmetic", "5.5.1": "encoding", "5.7.2": "encoding", "5.11": "comparison",
     "5.9": "arithmetic", "6.2.1": "encoding", "6.2.3": "encoding", "9.2": "elementary", "9.6": "comparison",
     "": "selection",
-}  # fmt: skip
-_INVENTED = {
-    BOUNDED: "conversion", CLAMPED: "comparison", COMBINE: "comparison", FLUSH: "encoding", PROPAGATE: "selection",
-    REPLACE: "selection", UNSIGNED: "comparison", WITHIN: "comparison",
 }  # fmt: skip
 
 
@@ -310,7 +306,7 @@ def _written(checked: Checked, tails: dict[str, str]) -> list[_Written]:
     """Return the functions of an opcode, without names, each with the programs that it computes. Programs of several
     kinds may have the same function in NumPy: u32 and s32 are both uint32."""
     sharing = list(shared(checked).values())
-    programs = [fuse(one.program) for one in sharing]
+    programs = [for_arrays(one.program) for one in sharing]
     whole = [i for i, p in enumerate(programs) if not multiplied(p) and split(p)[1] is None]
     of = dict(zip(whole, members([programs[i] for i in whole]), strict=True))
     found: dict[str, _Written] = {}
@@ -436,7 +432,7 @@ class _Writer(Lowering):
         if t.function == "unit":
             assert t.model is not None
             return f'{use("recorded", "unit")}({arguments[0]}, "{t.model.identifier}")'
-        parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == PROPAGATE else arguments
+        parts = [arguments[0], f"({', '.join(arguments[1:])},)"] if t.function == "propagate" else arguments
         if t.function in BETWEEN:
             parts += [self.module.number(t.arguments[0].kind), self.module.number(t.kind)]
         elif t.format is not None:
@@ -446,27 +442,29 @@ class _Writer(Lowering):
             parts.append(use("formats", t.format.name))
         elif t.arguments[0].kind.fixed is not None:
             parts.append(self.module.number(t.arguments[0].kind))
-        if t.function in ("convertStochastic", BOUNDED):
+        if t.function in ("convertStochastic", "convertBounded"):
             parts.append(str(t.arguments[1].kind.width))
         if t.mode:
             assert t.mode in ROUNDINGS
             parts += [use("binary", t.mode), str(t.ftz)]
-        if isinstance(t, Flushing):
+        if t.daz:
             parts.append("True")
         return f"{self.function_of(t)}({', '.join(parts)})"
 
     def function_of(self, t: Apply) -> str:
         """Return the function by its name in the module."""
-        if t.function == COMPARE:
+        if t.function == "compare":
             return self.compared(t)
-        if t.function in _INVENTED:
-            return self.module.use(_INVENTED[t.function], t.function, f"_{t.function}")
-        f = TABLE[t.function]
+        f = ALL[t.function]
         usual = all(k.format is None or is_usual(k.format) for k in (t.kind, *(a.kind for a in t.arguments)))
         if t.function == "convert" and not (usual and all(k.format for k in (t.kind, t.arguments[0].kind))):
             return self.module.use("conversion", t.function, f"_any_{t.function}")
-        if t.function == "convertStochastic":
-            return self.module.use("conversion", t.function)
+        # A specification may use the names of combined functions.
+        name = f"_{t.function}" if t.function in COMBINED else t.function
+        if t.function in ("convertStochastic", "convertBounded"):
+            return self.module.use("conversion", t.function, name)
+        if t.function in COMBINED:
+            return self.module.use(HOMES[f.clause], t.function, name)
         if _is_mixed(t):
             return self.mixed(t)
         if "integer" in f.parameters:

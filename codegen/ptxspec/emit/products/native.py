@@ -11,8 +11,8 @@ import mpmath  # type: ignore[import-untyped]
 
 from ...check.checking import Checked
 from ...model import FixedPoint, Format, Spec, number_in
+from ...rewrite.formats import is_usual
 from ...semantics.exact.rounding import decode
-from ..converting import is_usual
 from ..native import has_c, in_c
 from ..parts import Parts
 from ..registry import product

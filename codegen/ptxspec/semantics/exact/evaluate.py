@@ -63,7 +63,22 @@ def evaluate(term: Term, values: Mapping[str, int]) -> int:
         return evaluate(chosen if evaluate(condition, values) else other, values)
     # Most arguments are variables, whose values need no call.
     arguments = [values[a.name] if isinstance(a, Var) else evaluate(a, values) for a in term.arguments]
-    return int(FUNCTIONS[term.function](term, *arguments))
+    if term.daz:
+        arguments = [
+            _flushed(x, f) if (f := a.kind.format) else x for a, x in zip(term.arguments, arguments, strict=True)
+        ]
+    result = int(FUNCTIONS[term.function](term, *arguments))
+    return _propagate(term, result, *arguments) if term.passes_nans else result
+
+
+def _flushed(x: int, f: Format) -> int:
+    return _sign(x, f) if f.is_subnormal(x) else x
+
+
+def _propagate(t: Apply, value: int, *operands: int) -> int:
+    f = format_of(t)
+    nans = (x | f.quiet_bit for x in operands if f.is_nan(x))
+    return next(nans, value) if f.is_nan(value) else value
 
 
 def _sign(x: int, f: Format) -> int:
@@ -145,6 +160,30 @@ def _comparison(
         return compare(0 if f.is_zero(x) else _order(x, f), 0 if f.is_zero(y) else _order(y, f))
 
     return holds
+
+
+def _relation(t: Apply, x: int, y: int, relation: int) -> bool:
+    """Return whether a bit of the relation is set: less, equal, greater, or unordered."""
+    less, equal = ("compareLess", "compareEqual") if t.arguments[0].kind.format else ("lessInteger", "sameInteger")
+    tried = (FUNCTIONS[less](t, x, y), FUNCTIONS[equal](t, x, y), FUNCTIONS[less](t, y, x))
+    place = tried.index(True) if True in tried else 3
+    return bool(relation >> place & 1)
+
+
+def _clamped(t: Apply, x: int, most: int) -> int:
+    f = format_of(t)
+    if f.is_nan(x):
+        return most if most == f.canonical_nan else 0
+    return 0 if _sign(x, f) else min(x, most)
+
+
+def _bounded(t: Apply, x: int, random: int, most: int) -> int:
+    f, source = format_of(t), t.arguments[0].kind.format
+    assert source is not None
+    result = int(FUNCTIONS["convertStochastic"](t, x, random))
+    if source.is_nan(x) or f.magnitude(result) <= most:
+        return result
+    return most | (f.sign_bit if _sign(x, source) else 0)
 
 
 def _predicate(holds: Callable[[int, Format], bool]) -> Callable[[Apply, int], bool]:
@@ -235,4 +274,13 @@ FUNCTIONS: dict[str, Callable[..., int | bool]] = {
     "logicalOr": lambda t, x, y: x or y,
     "logicalXor": lambda t, x, y: x != y,
     "logicalNot": lambda t, x: not x,
+    "flushed": lambda t, x: _flushed(x, format_of(t)),
+    "propagate": _propagate,
+    "replace": lambda t, x, condition, pattern: pattern if condition else x,
+    "compare": _relation,
+    "combine": lambda t, p, c, operator: (p & c, p | c, p ^ c)[operator],
+    "clamped": _clamped,
+    "withoutSign": lambda t, x: 0 if _sign(x, format_of(t)) else x,
+    "within": lambda t, x, low, high: FUNCTIONS["minimum"](t, int(FUNCTIONS["maximum"](t, x, low)), high),
+    "convertBounded": _bounded,
 }

@@ -53,12 +53,13 @@ A function whose result is a format, a literal or a fact asks about formats, and
 
 The bitwise functions compute each bit of their result from the operands' bits in the same place.
 
-The functions have no bodies here: each back end implements all of them, and no others.
+The functions have no bodies here: each back end implements all of them. The back ends that write code also implement
+those into which rewriting combines several calls, and no others.
 """
 
 from __future__ import annotations
 
-from . import arithmetic, comparison, formats, logic  # noqa: F401 each adds its rows to the table
-from .row import NANS, SORTS, TABLE, Function
+from . import arithmetic, combined, comparison, formats, logic  # noqa: F401 each adds its rows to the table
+from .row import ALL, COMBINED, NANS, SORTS, TABLE, Function
 
-__all__ = ["NANS", "SORTS", "TABLE", "Function"]
+__all__ = ["ALL", "COMBINED", "NANS", "SORTS", "TABLE", "Function"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -47,17 +48,20 @@ _KNOWN = ("format", "rounding", "unit", "count")
 # The sorts of a parameter that may have several.
 SORTS = {"number": ("float", "integer"), "whole": ("integer", "bits")}
 NANS = ("canonical", "operand", "sign", "quiet", "bits")
+# The functions of the language, those that rewriting puts in place of several calls, and both.
 TABLE: dict[str, Function] = {}
+COMBINED: dict[str, Function] = {}
+ALL = ChainMap(COMBINED, TABLE)
 
 
-def row(signature: str, **said: Any) -> Any:
-    """Add a row: its kinds, such as "float, float -> float", and the other fields."""
+def row(signature: str, table: dict[str, Function] = TABLE, **said: Any) -> Any:
+    """Add a row to a table: its kinds, such as "float, float -> float", and the other fields."""
 
     def add(f: Callable[..., None]) -> Callable[..., None]:
         left, result = (part.strip() for part in signature.split("->"))
         parameters = tuple(p.strip() for p in left.split(",") if p.strip())
         names, doc = tuple(inspect.signature(f).parameters), inspect.getdoc(f) or ""
-        found = TABLE[f.__name__] = Function(f.__name__, names, parameters, result, doc, **said)
+        found = table[f.__name__] = Function(f.__name__, names, parameters, result, doc, **said)
         assert found.nan in NANS if result in ("float", "number", "any") else not found.nan, f.__name__
         return f
 

@@ -835,18 +835,18 @@ def cvt_rp_satfinite_ue5m3x2_f16x2_1(a: Array) -> Array:
 
 
 @_halved
-def _end_56(x_2: Array) -> Array:
+def _end_49(x_2: Array) -> Array:
     return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
-    return _end_56(division(x, _1, f32, roundTiesToEven, False))
+    return _end_49(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_57(x_2: Array) -> Array:
+def _end_50(x_2: Array) -> Array:
     _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
@@ -854,22 +854,22 @@ def _end_57(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTiesToEven, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)  # :255
-    return _end_57(division(x, _1, f32, roundTiesToEven, False))
+    return _end_50(division(x, _1, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_58(x_2: Array) -> Array:
+def _end_51(x_2: Array) -> Array:
     return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
-    return _end_58(division(x, _1, f32, roundTowardZero, False))
+    return _end_51(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_59(x_2: Array) -> Array:
+def _end_52(x_2: Array) -> Array:
     _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
@@ -877,22 +877,22 @@ def _end_59(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardZero, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTowardZero, False)  # :255
-    return _end_59(division(x, _1, f32, roundTowardZero, False))
+    return _end_52(division(x, _1, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_60(x_2: Array) -> Array:
+def _end_53(x_2: Array) -> Array:
     return _any_convert(x_2, f32, ue5m3, roundTowardPositive, False)  # :256
 
 
 def cvt_rp_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :255
-    return _end_60(division(x, _1, f32, roundTowardPositive, False))
+    return _end_53(division(x, _1, f32, roundTowardPositive, False))
 
 
 @_halved
-def _end_61(x_2: Array) -> Array:
+def _end_54(x_2: Array) -> Array:
     _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardPositive, False)
 
@@ -900,4 +900,4 @@ def _end_61(x_2: Array) -> Array:
 def cvt_rp_satfinite_ue5m3x2_f16x2_2(a: Array, s: Array) -> Array:
     x = convert(a, f16, f32, roundTowardPositive, False, True)  # :252
     _1 = _any_convert(s, ue8m0, f32, roundTowardPositive, False)  # :255
-    return _end_61(division(x, _1, f32, roundTowardPositive, False))
+    return _end_54(division(x, _1, f32, roundTowardPositive, False))

@@ -18,7 +18,7 @@ from ..comparison import (
     withoutSign as _withoutSign,
 )
 from ..conversion import convert as _any_convert, convertBounded as _convertBounded
-from ..declared import isZero as _declared_isZero, maximum as _declared_maximum
+from ..declared import isZero as _declared_isZero
 from ..encoding import convertNaN, flushed as _flushed, isNaN, isZero, quieten
 from ..formats import (
     bf16,
@@ -1591,30 +1591,24 @@ def cvt_rs_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
     return _convertBounded(a, r, _x7f7f, bf16, 16)  # :250
 
 
-@_tabulated(16)
-def _end_49(d: Array) -> Array:
-    return maximum(d, _x0000, f16)  # .relu
-
-
 def cvt_rs_relu_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_49(_convertBounded(a, r, _x7c00, f16, 13))  # :250
-
-
-@_tabulated(16)
-def _end_50(d: Array) -> Array:
-    return maximum(d, _x0000, bf16)  # .relu
+    d = _convertBounded(a, r, _x7c00, f16, 13)  # :250
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rs_relu_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_50(_convertBounded(a, r, _x7f80, bf16, 16))  # :250
+    d = _convertBounded(a, r, _x7f80, bf16, 16)  # :250
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rs_relu_satfinite_f16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_49(_convertBounded(a, r, _x7bff, f16, 13))  # :250
+    d = _convertBounded(a, r, _x7bff, f16, 13)  # :250
+    return _clamped(d, _x7fff, f16)  # .relu
 
 
 def cvt_rs_relu_satfinite_bf16x2_f32_3(a: Array, r: Array) -> Array:
-    return _end_50(_convertBounded(a, r, _x7f7f, bf16, 16))  # :250
+    d = _convertBounded(a, r, _x7f7f, bf16, 16)  # :250
+    return _clamped(d, _x7fff, bf16)  # .relu
 
 
 def cvt_rs_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
@@ -1637,49 +1631,29 @@ def cvt_rs_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
     return _convertBounded(a, r, _x07, e2m1, 16)  # :250
 
 
-@_tabulated(8)
-def _end_51(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e4m3)  # .relu
-
-
 def cvt_rs_relu_satfinite_e4m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_51(_convertBounded(a, r, _x7e, e4m3, 16))  # :250
-
-
-@_tabulated(8)
-def _end_52(d: Array) -> Array:
-    return maximum(d, _x00, e5m2)  # .relu
+    d = _convertBounded(a, r, _x7e, e4m3, 16)  # :250
+    return _withoutSign(d, e4m3)  # .relu
 
 
 def cvt_rs_relu_satfinite_e5m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_52(_convertBounded(a, r, _x7b, e5m2, 16))  # :250
-
-
-@_tabulated(6)
-def _end_53(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e2m3)  # .relu
+    d = _convertBounded(a, r, _x7b, e5m2, 16)  # :250
+    return _clamped(d, _x7f, e5m2)  # .relu
 
 
 def cvt_rs_relu_satfinite_e2m3x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_53(_convertBounded(a, r, _x1f, e2m3, 16))  # :250
-
-
-@_tabulated(6)
-def _end_54(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e3m2)  # .relu
+    d = _convertBounded(a, r, _x1f, e2m3, 16)  # :250
+    return _withoutSign(d, e2m3)  # .relu
 
 
 def cvt_rs_relu_satfinite_e3m2x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_54(_convertBounded(a, r, _x1f, e3m2, 16))  # :250
-
-
-@_tabulated(4)
-def _end_55(d: Array) -> Array:
-    return _declared_maximum(d, _x00, e2m1)  # .relu
+    d = _convertBounded(a, r, _x1f, e3m2, 16)  # :250
+    return _withoutSign(d, e3m2)  # .relu
 
 
 def cvt_rs_relu_satfinite_e2m1x4_f32_5(a: Array, r: Array) -> Array:
-    return _end_55(_convertBounded(a, r, _x07, e2m1, 16))  # :250
+    d = _convertBounded(a, r, _x07, e2m1, 16)  # :250
+    return _withoutSign(d, e2m1)  # .relu
 
 
 @_halved
@@ -1805,18 +1779,18 @@ def cvt_rp_satfinite_ue5m3x2_f32_2(a: Array) -> Array:
 
 
 @_halved
-def _end_56(x_2: Array) -> Array:
+def _end_49(x_2: Array) -> Array:
     return _any_convert(x_2, f32, ue5m3, roundTiesToEven, False)  # :256
 
 
 def cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_56(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_49(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_57(x_2: Array) -> Array:
+def _end_50(x_2: Array) -> Array:
     _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTiesToEven, False)
 
@@ -1824,22 +1798,22 @@ def _end_57(x_2: Array) -> Array:
 def cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTiesToEven, False)
-    return _end_57(division(_1, _2, f32, roundTiesToEven, False))
+    return _end_50(division(_1, _2, f32, roundTiesToEven, False))
 
 
 @_halved
-def _end_58(x_2: Array) -> Array:
+def _end_51(x_2: Array) -> Array:
     return _any_convert(x_2, f32, ue5m3, roundTowardZero, False)  # :256
 
 
 def cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_58(division(_1, _2, f32, roundTowardZero, False))
+    return _end_51(division(_1, _2, f32, roundTowardZero, False))
 
 
 @_halved
-def _end_59(x_2: Array) -> Array:
+def _end_52(x_2: Array) -> Array:
     _1 = _within(x_2, _xc7e00000, _x47e00000, f32)  # :256
     return _any_convert(_1, f32, ue5m3, roundTowardZero, False)
 
@@ -1847,7 +1821,7 @@ def _end_59(x_2: Array) -> Array:
 def cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3(a: Array, s: Array) -> Array:
     _1 = _flushed(a, f32)  # :255
     _2 = _any_convert(s, ue8m0, f32, roundTowardZero, False)
-    return _end_59(division(_1, _2, f32, roundTowardZero, False))
+    return _end_52(division(_1, _2, f32, roundTowardZero, False))
 
 
 def cvt_rm_pzo_f16_f32_1(a: Array) -> Array:

@@ -12,10 +12,6 @@ from typing import NamedTuple
 from ..model import BOOL, bits_of
 from ..semantics.program import Apply, Const, Let, Term, Var
 
-# (x, y, relation): one of the relations holds between x and y.
-COMPARE = "compare"
-# (p, c, operator): a predicate p combined with the operand c.
-COMBINE = "combine"
 LESS, EQUAL, GREATER, UNORDERED = 1, 2, 4, 8
 ORDERED, ALL = LESS | EQUAL | GREATER, 15
 RELATION, OPERATOR = bits_of(4), bits_of(2)
@@ -38,12 +34,12 @@ class _Compared(NamedTuple):
     def term(self) -> Term:
         of_numbers = self.x.kind.fixed is None
         relation = Const(RELATION, self.relation & (ALL if of_numbers else ORDERED))
-        return replace(self.like, function=COMPARE, arguments=(self.x, self.y, relation))
+        return replace(self.like, function="compare", arguments=(self.x, self.y, relation))
 
 
 def comparing(lets: Iterable[Let], results: Iterable[Term]) -> tuple[tuple[Let, ...], tuple[Term, ...]]:
-    """Return lets and results in which all comparisons are `COMPARE`, and the operators that combine them with an
-    operand are `COMBINE`."""
+    """Return lets and results in which all comparisons are `compare`, and the operators that combine them with an
+    operand are `combine`."""
     return tuple(let.of(_changed(let.value)) for let in lets), tuple(map(_changed, results))
 
 
@@ -57,7 +53,7 @@ def _changed(term: Term) -> Term:
         p, c = term.arguments
         if isinstance(c, Var):
             operator = Const(OPERATOR, OPERATORS.index(term.function))
-            return Apply(BOOL, COMBINE, (_changed(p), c, operator))
+            return Apply(BOOL, "combine", (_changed(p), c, operator))
     return term.of(map(_changed, term.arguments))
 
 
@@ -84,7 +80,7 @@ def _compared(term: Term) -> _Compared | None:
             one, other = _compared(x), _compared(y)
             if one is None or other is None or (one.x, one.y) != (other.x, other.y):
                 return None
-            if type(one.like) is not type(other.like):
+            if one.like.daz != other.like.daz:
                 return None
             of_both = one.relation & other.relation if name == "logicalAnd" else one.relation | other.relation
             return one._replace(relation=of_both)

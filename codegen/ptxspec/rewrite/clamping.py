@@ -10,17 +10,9 @@ Operands of binary32 may have any NaN: they are clamped between two numbers as t
 from __future__ import annotations
 
 from ..model import Format
-from ..semantics.functions import TABLE
+from ..semantics.functions import ALL
 from ..semantics.program import Apply, Const, Let, Term, Var
-from .converting import is_usual
-
-# (x, most): x, whose NaN is the canonical one, clamped between +0 and `most`. A NaN becomes +0, unless `most` is that
-# NaN.
-CLAMPED = "clamped"
-# (x): x, whose NaN is the canonical one without a sign; zero if x has a sign.
-UNSIGNED = "withoutSign"
-# (x, low, high): minimum(maximum(x, low), high), where low and high are not zeros.
-WITHIN = "within"
+from .formats import is_native, is_usual
 
 
 def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
@@ -35,12 +27,10 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
                 function="minimumNumber", arguments=(Apply(function="maximumNumber", arguments=(Var() as x, low)), most)
             ) if x.name in canonical and _is_zero(low) and isinstance(most, Const) and _is_positive(most):
                 return _clamped(term, x, most.value)
-            case Apply(function="maximumNumber", arguments=(Var() as x, low)) if x.name in canonical and _is_zero(low):
-                return _clamped(term, x, _format(x).infinity)
             case Apply(function="maximum", arguments=(Var() as x, low)) if x.name in canonical and _is_zero(low):
                 return _clamped(term, x, _format(x).canonical_nan)
             case Apply(function="maximum", arguments=(Var() as x, low)) if x.name in unsigned and _is_zero(low):
-                return Apply(term.kind, UNSIGNED, (x,), x.kind.format)
+                return Apply(term.kind, "withoutSign", (x,), x.kind.format)
             case Apply(function="select", arguments=(Apply(function="isZero", arguments=(Var() as x,)), zero, y)) if (
                 x == y and x.name in no_sign and _is_zero(zero) and _has_two_zeros(x)
             ):
@@ -48,8 +38,8 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
             case Apply(
                 function="minimum",
                 arguments=(Apply(function="maximum", arguments=(y, Const() as low)), Const() as high),
-            ) if _is_native(term) and _is_finite(low) and _is_finite(high):
-                return Apply(term.kind, WITHIN, (changed(y), low, high), term.format)
+            ) if is_native(term.kind) and term.kind.width == 32 and _is_finite(low) and _is_finite(high):
+                return Apply(term.kind, "within", (changed(y), low, high), term.format)
             case Apply():
                 return term.of(map(changed, term.arguments))
         return term
@@ -61,14 +51,14 @@ def clamping(lets: tuple[Let, ...]) -> tuple[Let, ...]:
             canonical.add(let.name)
         elif _is_unsigned(made.value):
             unsigned.add(let.name)
-        if isinstance(made.value, Apply) and made.value.function in (CLAMPED, UNSIGNED):
+        if isinstance(made.value, Apply) and made.value.function in ("clamped", "withoutSign"):
             no_sign.add(let.name)
         found.append(made)
     return tuple(found)
 
 
 def _clamped(term: Apply, x: Var, most: int) -> Apply:
-    return Apply(term.kind, CLAMPED, (x, Const(x.kind, most)), _format(x))
+    return Apply(term.kind, "clamped", (x, Const(x.kind, most)), _format(x))
 
 
 def _format(x: Var) -> Format:
@@ -81,7 +71,7 @@ def _is_canonical(term: Term) -> bool:
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or not is_usual(f) or f.canonical_nan != f.sign_bit - 1:
         return False
-    return term.function == CLAMPED or (term.function in TABLE and TABLE[term.function].nan == "canonical")
+    return ALL[term.function].nan == "canonical"
 
 
 def _is_unsigned(term: Term) -> bool:
@@ -90,17 +80,12 @@ def _is_unsigned(term: Term) -> bool:
     f = term.kind.format
     if not isinstance(term, Apply) or f is None or is_usual(f) or not (f.signed and f.has_subnormals):
         return False
-    return not f.canonical_nan & f.sign_bit and term.function in TABLE and TABLE[term.function].nan == "canonical"
+    return not f.canonical_nan & f.sign_bit and ALL[term.function].nan == "canonical"
 
 
 def _has_two_zeros(x: Var) -> bool:
     """Return whether the format has exactly one zero of each sign."""
     return _format(x).has_subnormals
-
-
-def _is_native(term: Apply) -> bool:
-    f = term.kind.format
-    return f is not None and is_usual(f) and (f.exponent_bits, f.fraction_bits) == (8, 23)
 
 
 def _is_finite(number: Const) -> bool:

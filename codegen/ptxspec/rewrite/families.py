@@ -75,8 +75,8 @@ def _shape(program: Program) -> object:
         )
         kind = term.kind.storage if term.function == "select" and _has_constants(term) else term.kind
         kinds = tuple(a.kind for a in term.arguments if isinstance(a, Var))
-        how = term.format, term.mode, term.ftz, term.count, id(term.model)
-        return type(term), term.function, kind, arguments, kinds, how
+        how = term.format, term.mode, term.ftz, term.count, id(term.model), term.daz, term.passes_nans
+        return term.function, kind, arguments, kinds, how
 
     inputs = tuple((i.name, i.kind) for i in program.inputs)
     return inputs, tuple(let.name for let in program.lets), tuple(map(of, _terms(program)))

@@ -17,10 +17,9 @@ from ..model import ROUNDINGS, Format, bits_of
 from ..semantics.exact.evaluate import evaluate
 from ..semantics.expressions import holds_all
 from ..semantics.program import Apply, Const, Let, Term, Var
+from .formats import is_usual
+from .terms import Lets
 
-Lets = tuple[Let, ...]
-# (x, random, most): x of binary32 converted as by `convertStochastic`, with magnitudes above `most` replaced by it.
-BOUNDED = "convertBounded"
 # Operations that may have operands of several formats, and the largest precision whose products binary64 contains.
 SEVERAL = ("addition", "subtraction", "multiplication", "fusedMultiplyAdd")
 _FACTOR = 24
@@ -28,12 +27,6 @@ _FACTOR = 24
 
 def converting_late(lets: Lets) -> Lets:
     return _bounding_late(_bounded_at_random(without_widening(lets, single=True)))
-
-
-def is_usual(f: Format) -> bool:
-    """Return whether a format is declared like IEEE 754's and has the width of a processor's integers. ptxemu has code
-    of its own for such formats."""
-    return f.is_ieee and f.width in (8, 16, 32, 64) and f.exponent_bits > 1 and f.fraction_bits > 0
 
 
 def _bounded_at_random(lets: Lets) -> Lets:
@@ -47,7 +40,7 @@ def _bounded_at_random(lets: Lets) -> Lets:
             x, bounds = _unbounded(term.arguments[0], term.format)
             most = _most(term, bounds)
             if most is not None:
-                return replace(term, function=BOUNDED, arguments=(x, term.arguments[1], most))
+                return replace(term, function="convertBounded", arguments=(x, term.arguments[1], most))
         return term.of(map(changed, term.arguments))
 
     return tuple(let.of(changed(let.value)) for let in lets)
