@@ -20,10 +20,10 @@ from helpers.standin import StandIn
 from ptxspec.emit.generate import generate
 from ptxspec.evaluate import emulator
 from ptxspec.explain.log import as_text, explanations
-from ptxspec.gpu import run as running, vectors
 from ptxspec.model import Spec, Variant
-from ptxspec.ptxas import verify
-from ptxspec.ptxas.asking import UnsupportedTarget, judge
+from ptxspec.proving.gpu import run as running, vectors
+from ptxspec.proving.ptxas import verify
+from ptxspec.proving.ptxas.asking import UnsupportedTarget, judge
 from ptxspec.roots import find
 from ptxspec.specification import read
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from .diagnostics import PtxspecError
 from .evaluate import emulator, find_variant, parse_operand
-from .gpu.export import refuse_stale
 from .literals import hexadecimal
 from .model import BOOL, Type
+from .proving.gpu.export import refuse_stale
 from .roots import Root
 
 # The number of lines computed at once.

@@ -19,7 +19,7 @@ from ptxspec.lint import traces
 from ptxspec.lint.checking import Checker
 from ptxspec.lint.configuration import Settings
 from ptxspec.lint.discovery import Source
-from ptxspec.ptxas.asking import REGISTERS, find_ptxas
+from ptxspec.proving.ptxas.asking import REGISTERS, find_ptxas
 from timing import in_turn
 
 SCRIPT = Path(sys.executable).with_name("ptxspec")

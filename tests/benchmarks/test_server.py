@@ -11,7 +11,7 @@ import ptxspec
 import pytest
 from helpers import ROOT
 from helpers.linting import written
-from ptxspec.ptxas.asking import REGISTERS
+from ptxspec.proving.ptxas.asking import REGISTERS
 from ptxspec.server.completion import complete
 from ptxspec.server.hints import hints
 from ptxspec.server.hover import hover

@@ -16,7 +16,7 @@ from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.cli import completers, completion, vectors
-from ptxspec.gpu import export
+from ptxspec.proving.gpu import export
 
 SCRIPT = Path(sys.executable).with_name("ptxspec")
 ENVIRONMENT = {**os.environ, "PATH": f"{SCRIPT.parent}{os.pathsep}{os.environ['PATH']}"}

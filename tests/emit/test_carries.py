@@ -18,7 +18,7 @@ from oracles.folding import folded
 from ptxspec import Variant
 
 pytestmark = pytest.mark.inputs(
-    *(f"emulator:{opcode}" for opcode in ("add", "addc", "mad", "madc", "sub", "subc")), "codegen/ptxspec/ptxas"
+    *(f"emulator:{opcode}" for opcode in ("add", "addc", "mad", "madc", "sub", "subc")), "codegen/ptxspec/proving/ptxas"
 )
 _CODES = {
     (v.spelling, v.operands): (any(s.implicit for s in v.sources), bool(v.second))

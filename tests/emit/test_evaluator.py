@@ -20,10 +20,10 @@ from helpers.sizes import each_size, spread
 from helpers.unit_models import models, operands_of
 from ptxspec.emit.products.evaluator import semantics_lines
 from ptxspec.emit.programs import TOO_LARGE, Programs
-from ptxspec.gpu import vectors
-from ptxspec.gpu.registers import to_registers
-from ptxspec.gpu.special import special
 from ptxspec.model import BOOL, ROUNDINGS, Differences, Format, Interpolator, UnitModel, Variant, float_in
+from ptxspec.proving.gpu import vectors
+from ptxspec.proving.gpu.registers import to_registers
+from ptxspec.proving.gpu.special import special
 from ptxspec.roots import Root
 from ptxspec.semantics.exact import elementary, evaluate as exact, unit
 from ptxspec.semantics.exact.lanes import lanes_of

@@ -10,9 +10,9 @@ from helpers.repository import checked, every_program, specification
 from helpers.sizes import each_size, spread
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.evaluate import parse_operand
-from ptxspec.gpu.special import special
 from ptxspec.literals import decimal, describe, hex_float
 from ptxspec.model import BOOL, Kind, Type, Variant
+from ptxspec.proving.gpu.special import special
 
 
 def first_of_each_type(whole: bool) -> list[tuple[Variant, int, Type]]:

@@ -26,7 +26,7 @@ from ptxspec import Variant
 from ptxspec.check.folding import folding_programs, in_register
 from ptxspec.model import Folding, Instruction
 
-pytestmark = pytest.mark.inputs("emulator", "specification", "codegen/ptxspec/ptxas")
+pytestmark = pytest.mark.inputs("emulator", "specification", "codegen/ptxspec/proving/ptxas")
 
 SPEC, DB = specification(), database()
 MODELS = {v.key: v for i in SPEC.instructions.values() for v in i.variants}

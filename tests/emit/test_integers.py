@@ -16,7 +16,7 @@ from oracles import integers
 from oracles.folding import bytes_of, folded, kernel_of, stored
 from ptxspec import Variant
 
-pytestmark = pytest.mark.inputs("emulator", "specification", "codegen/ptxspec/ptxas")
+pytestmark = pytest.mark.inputs("emulator", "specification", "codegen/ptxspec/proving/ptxas")
 
 
 def results_of(v: Variant, row: tuple[int, ...]) -> list[int]:

@@ -14,10 +14,10 @@ from helpers.forms import CORES, written
 from helpers.kernels import OF_FORMS, bodies, generations, run
 from helpers.sizes import each_size
 from ptxspec.emit.products import matrices
-from ptxspec.machine.matrices import computed
 from ptxspec.matrices.forms import Form
 from ptxspec.matrices.rows import row_of
 from ptxspec.model import Spec
+from ptxspec.proving.machine.matrices import computed
 
 pytestmark = pytest.mark.inputs(
     "kernels",
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.inputs(
     "spec/tensor/mma.yaml",
     "spec/observed/matrix_code.yaml",
     "codegen/ptxspec/emit/products/matrices.py",
-    "codegen/ptxspec/machine",
+    "codegen/ptxspec/proving/machine",
 )
 
 (SOURCE,) = OF_FORMS

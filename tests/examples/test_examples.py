@@ -18,8 +18,8 @@ from ptxspec.examples.statement import ptx, statement
 from ptxspec.examples.triton import triton
 from ptxspec.lint.languages import CPP, PYTHON
 from ptxspec.lint.linter import Linter
-from ptxspec.machine.evidence import targets
 from ptxspec.model import Spec, Variant
+from ptxspec.proving.machine.evidence import targets
 from ptxspec.ptx.complaints import NOTE
 from ptxspec.query.database import Database
 

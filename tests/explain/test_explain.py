@@ -17,12 +17,12 @@ from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.explain.log import as_text, explanations, messages
 from ptxspec.explain.meanings import Meaning
-from ptxspec.ptxas.asking import judge
+from ptxspec.proving.ptxas.asking import judge
 
 pytestmark = pytest.mark.inputs(
     "specification",
     "codegen/ptxspec/explain",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
     "codegen/ptxspec/catalog",
     "codegen/ptxspec/query",
 )

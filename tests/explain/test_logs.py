@@ -14,7 +14,7 @@ from ptxspec.explain.log import as_text, explanations
 from ptxspec.explain.surroundings import surroundings
 
 pytestmark = pytest.mark.inputs(
-    "specification", "codegen/ptxspec/explain", "codegen/ptxspec/ptxas", "codegen/ptxspec/catalog"
+    "specification", "codegen/ptxspec/explain", "codegen/ptxspec/proving/ptxas", "codegen/ptxspec/catalog"
 )
 
 

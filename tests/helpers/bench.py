@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxspec.gpu import vectors
 from ptxspec.model import Variant
+from ptxspec.proving.gpu import vectors
 
 from helpers.project import Project
 from helpers.repository import specification

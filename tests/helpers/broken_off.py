@@ -78,7 +78,7 @@ def _record(folder: Path) -> int:
     from ptxspec.__main__ import main
     from ptxspec.cli import conformance
     from ptxspec.evaluate import emulator
-    from ptxspec.gpu import cuda, vectors
+    from ptxspec.proving.gpu import cuda, vectors
     from ptxspec.roots import find
 
     from helpers.standin import StandIn

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxspec.gpu import vectors
 from ptxspec.model import BOOL, Variant
+from ptxspec.proving.gpu import vectors
 
 
 def ties(rng: random.Random, exponent_bits: int, fraction_bits: int) -> tuple[int, int]:

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 from ptxspec import Database
+from ptxspec.proving.ptxas.asking import CANARY, MESSAGE
 from ptxspec.ptx.complaints import ERROR
-from ptxspec.ptxas.asking import CANARY, MESSAGE
 from ptxspec.query.database import Variant
 
 HEADER = ".version {ptx}\n.target {target}\n.entry k(.param .u64 pp, .param .f32 pf) {{\n{declarations}\n"

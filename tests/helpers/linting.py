@@ -11,9 +11,9 @@ from pathlib import Path
 from ptxspec import Database
 from ptxspec.lint.findings import Finding
 from ptxspec.lint.linter import Linter
+from ptxspec.proving.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
+from ptxspec.proving.ptxas.statements import Writer, alike
 from ptxspec.ptx.complaints import ERROR
-from ptxspec.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
-from ptxspec.ptxas.statements import Writer, alike
 
 Pair = tuple[str, str]
 

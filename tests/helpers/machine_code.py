@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ptxspec.model import Spec, Variant
-from ptxspec.ptxas.asking import REGISTERS
-from ptxspec.ptxas.statements import Writer, signature
+from ptxspec.proving.ptxas.asking import REGISTERS
+from ptxspec.proving.ptxas.statements import Writer, signature
 
 HEADER = ".version {ptx}\n.target {target}\n.address_size 64\n"
 

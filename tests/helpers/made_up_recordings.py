@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ptxspec.gpu import recording, vectors
-from ptxspec.gpu.device import About
 from ptxspec.model import Spec
+from ptxspec.proving.gpu import recording, vectors
+from ptxspec.proving.gpu.device import About
 
 # No stream but the cores and the special operands is large.
 SMALL = vectors.Sizes(random=256, sample=256)

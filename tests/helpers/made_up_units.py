@@ -15,8 +15,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from ptxspec.gpu.special import special
 from ptxspec.model import Argument, Fitted, Format, Interpolator, UnitModel, Word, float_in
+from ptxspec.proving.gpu.special import special
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import ptxemu
 from numpy.typing import NDArray
-from ptxspec.gpu.bounds import Judge
 from ptxspec.model import NOTHING_DIFFERS, WITHIN_BOUND, Instead, Operand, Spec, Type, Variant
 from ptxspec.model.bounds import parse_bound
+from ptxspec.proving.gpu.bounds import Judge
 from ptxspec.recipes.operands import near, specials
 
 Bits = NDArray[Any]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxspec.gpu.device import About, DeviceError
+from ptxspec.proving.gpu.device import About, DeviceError
 
 Array = NDArray[Any]
 

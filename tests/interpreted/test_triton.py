@@ -12,8 +12,8 @@ import pytest
 from helpers.sizes import spread
 from ptxspec import Database
 from ptxspec.model import Signature, Spec
-from ptxspec.nvcc import llvm, record, triton as compiler
-from ptxspec.nvcc.body import work
+from ptxspec.proving.nvcc import llvm, record, triton as compiler
+from ptxspec.proving.nvcc.body import work
 
 try:
     import triton

@@ -12,7 +12,7 @@ from helpers.judged_lines import lines_in_error, lines_refused, typical
 from oracles.nvcc import compiled
 from ptxspec import Database
 from ptxspec.lint.linter import Linter
-from ptxspec.ptxas.asking import find_ptxas
+from ptxspec.proving.ptxas.asking import find_ptxas
 
 pytestmark = pytest.mark.inputs(
     "requirements",
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 LETTERS = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}

@@ -10,7 +10,7 @@ import pytest
 from helpers.linting import disagreements, written
 from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
-from ptxspec.ptxas.asking import FOOTER, HEADER
+from ptxspec.proving.ptxas.asking import FOOTER, HEADER
 
 pytestmark = pytest.mark.inputs(
     "requirements",
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 PAIR = ("sm_107a", "9.5")

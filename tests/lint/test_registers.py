@@ -23,7 +23,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 DECLARED = ".reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %b<8>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .pred %p<8>;"

@@ -9,7 +9,7 @@ import pytest
 from helpers.linting import NEWEST, Pair, disagreements, pairs, writer, written
 from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
-from ptxspec.ptxas.asking import FOOTER, HEADER
+from ptxspec.proving.ptxas.asking import FOOTER, HEADER
 
 pytestmark = pytest.mark.inputs(
     "requirements",
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 OPCODES = ("setp", "set", "selp", "slct", "and", "or", "xor", "not", "shl", "shr")

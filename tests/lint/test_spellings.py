@@ -25,7 +25,7 @@ from helpers.repository import database
 from helpers.sizes import each_size, spread
 from ptxspec import Database, Variant
 from ptxspec.model import Spec
-from ptxspec.ptxas.combinations import Combinations
+from ptxspec.proving.ptxas.combinations import Combinations
 
 pytestmark = pytest.mark.inputs(
     "requirements",
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 

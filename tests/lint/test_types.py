@@ -9,7 +9,7 @@ import pytest
 from helpers.linting import NEWEST, Pair, disagreements, register, spelled_types, written
 from helpers.sizes import each_size, spread
 from ptxspec import Database
-from ptxspec.ptxas.asking import judge
+from ptxspec.proving.ptxas.asking import judge
 
 pytestmark = pytest.mark.inputs(
     "requirements",
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.inputs(
     "codegen/ptxspec/lint",
     "codegen/ptxspec/ptx",
     "codegen/ptxspec/query",
-    "codegen/ptxspec/ptxas",
+    "codegen/ptxspec/proving/ptxas",
 )
 
 

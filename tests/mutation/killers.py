@@ -16,9 +16,9 @@ from ptxspec.catalog import Requirement
 from ptxspec.check.functions import check_functions
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.model import WITHIN_BOUND, Instead, Spec, Variant
-from ptxspec.ptxas.asking import judge
-from ptxspec.ptxas.combinations import own_shapes
-from ptxspec.ptxas.statements import Writer
+from ptxspec.proving.ptxas.asking import judge
+from ptxspec.proving.ptxas.combinations import own_shapes
+from ptxspec.proving.ptxas.statements import Writer
 from ptxspec.recipes import proof
 from ptxspec.semantics.compile import Compiler
 

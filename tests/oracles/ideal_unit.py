@@ -14,8 +14,8 @@ from typing import Any
 
 import gmpy2
 import numpy as np
-from ptxspec.gpu import bounds
 from ptxspec.model import Argument, Differences, Fitted, HardwarePath, Instruction, Spec, UnitModel, Variant
+from ptxspec.proving.gpu import bounds
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact import evaluate
 from ptxspec.semantics.program import Apply, Program

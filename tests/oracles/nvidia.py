@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ptxspec.ptxas.asking import find_ptxas, version
+from ptxspec.proving.ptxas.asking import find_ptxas, version
 
 
 def ptxas(observed: str = "") -> Path:

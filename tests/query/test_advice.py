@@ -14,7 +14,7 @@ from ptxspec import Database, Variant
 from ptxspec.explain.log import as_text, explanations
 
 pytestmark = pytest.mark.inputs(
-    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/proving/ptxas"
 )
 
 # Their machine code does something else, on every target that is still compiled for.

@@ -10,7 +10,7 @@ from ptxspec import Database
 from ptxspec.cli.main import main
 
 pytestmark = pytest.mark.inputs(
-    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/proving/ptxas"
 )
 
 FP4 = "cvt.rn.satfinite.e2m1x2.f32"

@@ -19,7 +19,7 @@ from ptxspec.catalog.explaining import explain, ranked, recipe_told
 from ptxspec.cli.main import main
 
 pytestmark = pytest.mark.inputs(
-    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/ptxas"
+    "requirements", "codegen/ptxspec/catalog", "codegen/ptxspec/query", "codegen/ptxspec/proving/ptxas"
 )
 
 Run = Callable[..., tuple[int, str, str]]

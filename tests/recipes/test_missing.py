@@ -14,7 +14,7 @@ from oracles.mpfr import mpfr_apply
 from ptxspec import Database
 from ptxspec.cli.main import main
 from ptxspec.model import NOTHING_DIFFERS, Spec
-from ptxspec.ptxas.asking import judge
+from ptxspec.proving.ptxas.asking import judge
 from ptxspec.recipes.linking import declared
 from ptxspec.recipes.proof import Prover
 from ptxspec.semantics.compile import Compiler

@@ -29,8 +29,8 @@ from oracles import host_code
 from ptxspec import Database
 from ptxspec.evaluate import evaluate
 from ptxspec.model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Spec, Variant
-from ptxspec.ptxas import verify
-from ptxspec.ptxas.asking import judge
+from ptxspec.proving.ptxas import verify
+from ptxspec.proving.ptxas.asking import judge
 from ptxspec.query.inline import as_function, inline_assembly
 from ptxspec.recipes.inline import asm_operands
 from ptxspec.recipes.linking import declared, width_of

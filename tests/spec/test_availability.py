@@ -12,9 +12,9 @@ from helpers import ROOT
 from helpers.project import Project
 from helpers.sizes import each_size
 from ptxspec.model import Spec
-from ptxspec.ptxas import verify
+from ptxspec.proving.ptxas import verify
 
-_ASKING = "codegen/ptxspec/ptxas"
+_ASKING = "codegen/ptxspec/proving/ptxas"
 of_all = pytest.mark.inputs("requirements", _ASKING)
 
 

@@ -10,8 +10,8 @@ import pytest
 from helpers.sizes import each_size, spread
 from ptxspec import Database
 from ptxspec.model import Spec
-from ptxspec.ptxas.asking import Sheet, judge, unexpected
-from ptxspec.ptxas.verify import pairs
+from ptxspec.proving.ptxas.asking import Sheet, judge, unexpected
+from ptxspec.proving.ptxas.verify import pairs
 
 _UNKNOWN = "Not a name of any known instruction"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from helpers.sizes import each_size, spread
 from ptxspec.catalog.special import FIELDS, SpecialRegister
 from ptxspec.model import Spec
-from ptxspec.ptxas.asking import Sheet, unexpected
-from ptxspec.ptxas.verify import pairs
+from ptxspec.proving.ptxas.asking import Sheet, unexpected
+from ptxspec.proving.ptxas.verify import pairs
 
 # By the bits of an operand: the types that mov reads it by, and a register.
 _READ = {1: (["pred"], "%p1"), 16: (["b16", "u16", "s16"], "%h1"), 32: (["b32", "u32", "s32"], "%r1"),

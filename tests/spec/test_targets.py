@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from helpers import ROOT
-from ptxspec.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
+from ptxspec.proving.ptxas.asking import UnsupportedTarget, find_ptxas, judge, version
 
-pytestmark = pytest.mark.inputs("requirements", "codegen/ptxspec/ptxas")
+pytestmark = pytest.mark.inputs("requirements", "codegen/ptxspec/proving/ptxas")
 
 TABLES: dict[str, Any] = yaml.load((ROOT / "spec" / "targets.yaml").read_text("utf-8"), Loader=yaml.BaseLoader)
 TARGETS, VERSIONS = TABLES["targets"], [entry["version"] for entry in TABLES["ptx"]]

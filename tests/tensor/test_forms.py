@@ -16,10 +16,10 @@ from helpers.forms import CORES, written
 from helpers.sizes import each_size, spread
 from ptxspec.matrices.forms import Form
 from ptxspec.model import Spec
-from ptxspec.ptxas.asking import FOOTER, HEADER, Pair, Sheet, judge, unexpected
-from ptxspec.ptxas.verify import pairs
+from ptxspec.proving.ptxas.asking import FOOTER, HEADER, Pair, Sheet, judge, unexpected
+from ptxspec.proving.ptxas.verify import pairs
 
-pytestmark = pytest.mark.inputs("spec/tensor/mma.yaml", "codegen/ptxspec/catalog", "codegen/ptxspec/ptxas")
+pytestmark = pytest.mark.inputs("spec/tensor/mma.yaml", "codegen/ptxspec/catalog", "codegen/ptxspec/proving/ptxas")
 
 FORMS = CORES.forms
 

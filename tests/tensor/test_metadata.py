@@ -18,7 +18,7 @@ from helpers.sparse import drawn, integers
 from oracles import nvidia
 from oracles.warp import LANES, Lanes, Warp
 
-pytestmark = pytest.mark.inputs("spec/tensor", "codegen/ptxspec/ptxas")
+pytestmark = pytest.mark.inputs("spec/tensor", "codegen/ptxspec/proving/ptxas")
 
 STEP = 4
 OBSERVED = "ptxas 13.5.37"

@@ -12,9 +12,9 @@ import pytest
 from helpers import ROOT, repository
 from helpers.sizes import each_size
 from oracles import rationals
-from ptxspec.gpu.special import special
 from ptxspec.literals import describe
 from ptxspec.model import BOOL, FixedPoint, Kind, Spec, Variant
+from ptxspec.proving.gpu.special import special
 from ptxspec.roots import Root
 from ptxspec.semantics.compile import Compiler
 from ptxspec.semantics.exact.accounts import effective, events

@@ -36,8 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..nvcc import record, triton
-    from ..nvcc.compiling import NvccError, find_nvcc
+    from ..proving.nvcc import record, triton
+    from ..proving.nvcc.compiling import NvccError, find_nvcc
     from ..query.database import Database
 
     root, spec = held.described(options)

@@ -42,9 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..compare.comparing import compare
-    from ..compare.reading import Reader
-    from ..compare.telling import as_json, as_text
+    from ..proving.compare.comparing import compare
+    from ..proving.compare.reading import Reader
+    from ..proving.compare.telling import as_json, as_text
 
     if not 0 < options.samples <= 1 << 32:
         raise PtxspecError(f"--samples {options.samples}: expected a number from 1 to 2^32, such as 1000000")

@@ -13,11 +13,11 @@ from typing import Any
 from .. import roots, specification as reading
 from ..diagnostics import PtxspecError
 from ..evaluate import emulator
-from ..gpu import cuda, recording, register as registering, registers, run as running, vectors
-from ..gpu.recording import Recorder, Recording
-from ..gpu.run import Compared, Report
 from ..literals import hexadecimal
 from ..model import Operand, Spec
+from ..proving.gpu import cuda, recording, register as registering, registers, run as running, vectors
+from ..proving.gpu.recording import Recorder, Recording
+from ..proving.gpu.run import Compared, Report
 from ..query.lists import table
 from ..release import release
 from ..roots import Root

@@ -17,9 +17,9 @@ from ..query.machine_code import Code
 from . import NO, OK, TARGET, counted, held, progress_bar
 
 if TYPE_CHECKING:
-    from ..machine.evidence import Works
     from ..model import Spec
     from ..model.tensor import MatrixEvidence
+    from ..proving.machine.evidence import Works
 
 _PATH, _MATRICES = "spec/observed/machine_code.yaml", "spec/observed/matrix_code.yaml"
 
@@ -152,8 +152,8 @@ def _objects(told: Mapping[Variant, Mapping[str, Code]]) -> Iterator[dict[str, o
 
 def _hold(options: argparse.Namespace) -> int:
     """Compare the recorded machine code with what ptxas generates now, or replace it."""
-    from ..machine import evidence, matrices
-    from ..ptxas.asking import PtxasError, find_ptxas
+    from ..proving.machine import evidence, matrices
+    from ..proving.ptxas.asking import PtxasError, find_ptxas
 
     root, spec = held.described(options)
     help = "install it with `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`, or install the CUDA toolkit"
@@ -168,7 +168,7 @@ def _hold(options: argparse.Namespace) -> int:
 
 
 def _held(spec: Spec, ptxas: Path, works: Works, forms: MatrixEvidence, root: Path, options: argparse.Namespace) -> int:
-    from ..machine import evidence, matrices
+    from ..proving.machine import evidence, matrices
 
     found, path, on = evidence.evidence(spec, ptxas, works), root / evidence.PATH, forms.targets
     entries = sum(map(len, found.opcodes.values()))

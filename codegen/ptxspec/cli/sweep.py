@@ -44,10 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..sweep.blocks import Job
-    from ..sweep.state import kept_in
-    from ..sweep.sweeping import sweep
-    from ..sweep.telling import as_json, as_text
+    from ..proving.sweep.blocks import Job
+    from ..proving.sweep.state import kept_in
+    from ..proving.sweep.sweeping import sweep
+    from ..proving.sweep.telling import as_json, as_text
 
     root = roots.find_source(options.root)
     job = Job(root.path, root.packaged, options.variant, options.against, target_named(options), options.exhaustive)

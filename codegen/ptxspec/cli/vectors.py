@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from ..gpu import export as handing
+    from ..proving.gpu import export as handing
 
     root = roots.find_source(options.root)
     if options.grid and options.rows:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..diagnostics import PtxspecError
 from ..files import replace_text
-from ..ptxas import verify
-from ..ptxas.asking import PtxasError, find_ptxas
+from ..proving.ptxas import verify
+from ..proving.ptxas.asking import PtxasError, find_ptxas
 from . import NO, OK, counted, held, progress_bar
 
 

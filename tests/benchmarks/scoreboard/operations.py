@@ -16,8 +16,8 @@ import ptxemu
 from helpers import ROOT
 from numpy.typing import NDArray
 from oracles import conversions, judge, narrow
-from ptxspec.gpu import registers, vectors
 from ptxspec.model import Format, Operand, Variant
+from ptxspec.proving.gpu import registers, vectors
 from ptxspec.specification import read
 from scoreboard.values import FORMATS, ieee_encoding, numbers
 

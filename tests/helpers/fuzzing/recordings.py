@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from ptxspec.diagnostics import PtxspecError
-from ptxspec.gpu import blobs, recording, vectors
-from ptxspec.gpu.compare import Found
 from ptxspec.model import Spec
+from ptxspec.proving.gpu import blobs, recording, vectors
+from ptxspec.proving.gpu.compare import Found
 
 from helpers import ROOT, made_up_recordings
 from helpers.repository import specification
