@@ -119,6 +119,14 @@ def test_a_sweep_depends_on_the_helpers_that_its_module_imports() -> None:
     assert "tests/helpers/project.py" not in names
 
 
+def test_a_comment_in_yaml_changes_no_result(tmp_path: Path) -> None:
+    texts = {"a": "# one\nx: 1\n", "b": "x: 1\n  # another\n", "c": "x: 2\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text, "utf-8")
+    a, b, c = (passed.content(tmp_path / f"{name}.yaml") for name in texts)
+    assert a == b != c
+
+
 def test_an_opcodes_emulator_is_what_is_shared_and_its_own() -> None:
     names = {p.relative_to(ROOT / "generated/python/ptxemu").as_posix() for p in inputs(ROOT, "emulator:sin")}
     assert {"unit.py", "units.py", "instructions/sin.py"} <= names

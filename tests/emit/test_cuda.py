@@ -50,8 +50,8 @@ def test_runs_of_rows_reach_every_row_and_none_beyond(source: Path) -> None:
 
 
 def only_here(spec: Spec, opcode: str, target: str) -> list[Variant]:
-    """The variants with a kernel that a target takes, of an a or f kind those that its base does not take: both run the
-    same machine code."""
+    """The variants with a kernel that a target takes; of an architecture-specific or family-specific target, those that
+    its base does not take, as both run the same machine code."""
     catalog, base = spec.catalog, spec.targets[target].base
     return [
         v

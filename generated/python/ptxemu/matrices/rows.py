@@ -63,9 +63,9 @@ class Apart(NamedTuple):
 
 
 def row_of(f: Form, target: str, rows: Iterable[Row]) -> Row | None:
-    """Return the sums that a target, which is neither of the a nor of the f kind, computes with a form; None if they
-    are unknown, and for roundings that only some machine code shows. For sparse forms only exact rows count, whose sums
-    do not depend on the order."""
+    """Return the sums that a target, which is neither architecture-specific nor family-specific, computes with a form;
+    None if they are unknown, and for roundings that only some machine code shows. For sparse forms only exact rows
+    count, whose sums do not depend on the order."""
     if not f.computes or {"rz", "rm", "rp"} & {*f.names}:
         return None
     kind = f.kind if f.is_scaled else ""
