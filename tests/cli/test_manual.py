@@ -53,6 +53,7 @@ def test_it_opens_where_the_name_stands(
         (["fmma"], "unknown page 'fmma'; did you mean 'fma'?"),
         (["max.NaN.f64"], "max.f64 has no .NaN; it has no modifiers"),
         (["--port", "8000"], "--port requires --serve"),
+        (["fma", "--text"], "--text prints all pages; use `ptxspec show` for an opcode or a variant"),
         (["--serve", "--port", "70000"], "a port is a number from 0 to 65535"),
     ],
 )
@@ -70,6 +71,16 @@ def test_without_a_browser_the_address_is_told(
     assert main(["manual", "--root", str(ROOT)]) == 0
     out, err = capsys.readouterr()
     assert out == f"{FOLDER}/index.html\n" and "no browser was found" in err
+
+
+def test_the_text_of_all_pages_begins_with_the_index_and_names_each(
+    capsys: pytest.CaptureFixture[str], opened: list[str]
+) -> None:
+    assert main(["manual", "--text", "--root", str(ROOT)]) == 0
+    text = capsys.readouterr().out
+    pages = {p.name: p.read_text("utf-8") for p in (ROOT / "generated/manual").glob("*.md")}
+    assert text.startswith("<!-- index.md -->\n") and not opened
+    assert all(f"<!-- {name} -->\n\n{page}\n" in text for name, page in pages.items())
 
 
 def test_it_is_served_to_this_machine_until_somebody_interrupts(

@@ -16,7 +16,7 @@ from ptxspec.specification import read
 OPCODES = ("max", "rcp", "setp")
 AT_MOST = {"cuda": 160, "data": 80, "manual": 700, "native": 300, "python": 160}
 # Megabytes for all that there is, and for each folder: the whole of PTX's floating point must fit.
-WHOLE = {"": 16.8, "cuda": 1.5, "data": 2.3, "native": 2.5, "python": 3.3}
+WHOLE = {"": 15.4, "cuda": 1.5, "data": 2.3, "native": 2.5, "python": 3.3}
 
 
 def sizes(root: Path) -> Counter[str]:

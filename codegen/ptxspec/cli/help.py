@@ -39,7 +39,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "ptxspec list --opcode tanh --format csv | cut -d, -f1 | tail -n +2 | ptxspec query - --target A100",
     ),
     "show": ("ptxspec show fma", "ptxspec show fma.rn.ftz.f32", "ptxspec show max.f32 --operands 3"),
-    "manual": ("ptxspec manual", "ptxspec manual fma.rn.bf16", "ptxspec manual --serve --port 8080"),
+    "manual": (
+        "ptxspec manual",
+        "ptxspec manual fma.rn.bf16",
+        "ptxspec manual --serve --port 8080",
+        "ptxspec manual --text",
+    ),
     "eval": (
         "ptxspec eval add.rn.f32 0.1 -0x1.8p-3",
         "ptxspec eval fma.rn.ftz.f32 0x00800000 0x3f000000 0 --trace",

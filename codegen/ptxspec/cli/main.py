@@ -27,7 +27,7 @@ COMMANDS = {
     "list": "list the variants that are available on a target or in a PTX version",
     "query": "say where a variant is available, or why it does not exist",
     "show": "show an opcode's page of the manual, or everything that is known about a variant",
-    "manual": "open the manual in a browser, or serve it",
+    "manual": "open the manual in a browser, serve it, or print it",
     "eval": "evaluate a variant on operands, and show how the result is computed",
     "compare": "compare two variants, pieces of PTX, or functions of C, CUDA or NumPy",
     "sweep": "compare a variant with another one, a recording or MPFR on millions of operands, or on all",

@@ -1,4 +1,4 @@
-"""manual: open the manual in a browser, or serve it."""
+"""manual: open the manual in a browser, serve it, or print it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--operands", type=int, metavar="N", help="open the variant with this many source operands")
     parser.add_argument("--serve", action="store_true", help="serve it over HTTP, to this machine only, until Ctrl-C")
     parser.add_argument("--port", type=int, metavar="N", help=f"the port to serve it on; {PORT} by default")
+    parser.add_argument("--text", action="store_true", help="print all pages as Markdown, for language models")
     parser.set_defaults(run=run)
 
 
@@ -36,6 +37,10 @@ def run(options: argparse.Namespace) -> int:
     place = _place(Database.read(root.data), folder, options.name, options.operands)
     if options.port is not None and not options.serve:
         raise PtxspecError("--port requires --serve")
+    if options.text:
+        if options.name or options.serve:
+            raise PtxspecError("--text prints all pages; use `ptxspec show` for an opcode or a variant")
+        return _print(folder)
     if options.serve:
         return _serve(folder, place, PORT if options.port is None else options.port)
     _open(folder.joinpath("index.html").as_uri().removesuffix("index.html") + place)
@@ -52,6 +57,13 @@ def _place(db: Database, folder: Path, name: str | None, operands: int | None) -
     if "." not in name:
         raise PtxspecError(unknown("page", name, pages))
     return section(variant(db, name, operands), operands)
+
+
+def _print(folder: Path) -> int:
+    """Print the pages as Markdown, each behind the name that links to it have."""
+    for path in sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p.name)):
+        print(f"<!-- {path.name} -->\n\n{path.read_text('utf-8')}")
+    return OK
 
 
 def _open(address: str) -> None:

@@ -26,14 +26,6 @@ def test_llms_txt_lists_every_page_by_an_address_that_is_there() -> None:
     assert re.match(r"# \S.*\n\n> \S", text)
 
 
-def test_the_text_of_all_has_every_page_without_links_between_them() -> None:
-    text = (FOLDER / "llms-full.txt").read_text("utf-8")
-    for name, page in PAGES.items():
-        alone = re.sub(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)", r"\1", page.partition("\n\n")[2])
-        assert f"<!-- {name} -->\n\n{alone}" in text, name
-    assert "](glossary.md" not in text
-
-
 @pytest.fixture(scope="module")
 def inventory() -> sphobjinv.Inventory:
     return sphobjinv.Inventory(str(FOLDER / "objects.inv"))

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from ....model import Instruction, Spec, Variant
-from ...markdown import without_page_links
 from ...text import Files, Templates, as_lines, as_markdown
 from .forms import statement
 from .opcode import SECTIONS
@@ -21,32 +20,17 @@ _BLOCK = 0xFFFF
 
 
 def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
-    """Return llms.txt with the pages' addresses, llms-full.txt with their text, objects.inv and hover.json. `pages` are
-    those of the manual."""
-    sources = ["spec/instructions/"]
-    texts = {name: without_page_links(_unstamped(pages[f"manual/{name}"])) for name in _markdown(site, pages)}
+    """Return llms.txt with the pages' addresses, objects.inv and hover.json. `pages` are those of the manual."""
     listed = {
         "summary": SUMMARY,
         "opcodes": spec.instructions.values(),
         "others": [(p.title, f"{p.file.removesuffix('.html')}.md") for p in site.every],
     }
     return {
-        "manual/llms.txt": templates.render("manual/llms.txt.j2", sources, "<!-- {} -->", **listed),
-        "manual/llms-full.txt": templates.render("manual/llms-full.txt.j2", sources, "<!-- {} -->", pages=texts),
+        "manual/llms.txt": templates.render("manual/llms.txt.j2", ["spec/instructions/"], "<!-- {} -->", **listed),
         "manual/objects.inv": _inventory(_objects(spec, site, pages)),
         "manual/hover.json": _hover(spec),
     }
-
-
-def _markdown(site: Site, pages: Files) -> list[str]:
-    """Return the Markdown pages, the general ones first."""
-    general = [p.file.removesuffix("html") + "md" for p in site.every]
-    found = [path.removeprefix("manual/") for path in pages if path.endswith(".md")]
-    return sorted(found, key=lambda name: (name not in general, general.index(name) if name in general else 0, name))
-
-
-def _unstamped(text: str) -> str:
-    return text.partition("\n\n")[2]
 
 
 # Sphinx
