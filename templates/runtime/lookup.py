@@ -11,7 +11,7 @@ from .catalog import Hazard, Requirement, named
 from .index import CATALOG, OPCODES, TYPES
 
 if TYPE_CHECKING:
-    from .opcodes import Group, Opcode
+    from .opcodes import Group, Opcode, Operands
 
 
 class UnknownVariantError(LookupError):
@@ -50,13 +50,13 @@ class Variant:
 
 @dataclass(frozen=True)
 class Row:
-    """A variant and the data about it; `signature` is text for `signature` of signature.py."""
+    """A variant and the data about it."""
 
     variant: Variant
     opcode: str
     modifiers: frozenset[str]
     types: tuple[str, ...]
-    signature: str
+    signature: Operands
     group: Group
 
     @property
@@ -66,7 +66,7 @@ class Row:
     @property
     def implicit(self) -> int:
         """The number of sources that a statement does not write: 1 where it reads the condition code."""
-        return self.signature.partition("=")[2].count("~")
+        return sum(o[6:] == (True,) for o in self.signature[1])
 
     @property
     def spelling(self) -> str:

@@ -17,6 +17,7 @@ from .index import TYPES
 if TYPE_CHECKING:
     from .declared import Declared
     from .integers import FixedPoint
+    from .opcodes import Operands
 
 # NumPy's float types, by exponent and fraction bits.
 _FLOATS = {(5, 10): "float16", (8, 23): "float32", (11, 52): "float64"}
@@ -344,22 +345,14 @@ def type_named(name: str) -> Type:
 
 
 @lru_cache(maxsize=4096)
-def signature(text: str) -> Signature:
-    """Return the signature from a line of the index: `p:pred q:pred = a:f32 b:f32`; `a[a1,a0]:f32` for lanes in
-    registers of their own, `a{a0,a1}:b16` for those of a vector, `!c:pred` where a `!` may precede the operand,
-    `~k:pred` for the condition code, or `r:b32@1.0/3.2`, of which lane 0 reads bits 1 and 0."""
-    results, sources = ([_operand(o) for o in side.split()] for side in text.split("="))
-    return Signature(tuple(results), tuple(sources))
+def signature(operands: Operands) -> Signature:
+    """Return the signature of a variant's results and sources."""
+    results, sources = operands
+    return Signature(tuple(_operand(*o) for o in results), tuple(_operand(*o) for o in sources))
 
 
-def _operand(text: str) -> Operand:
-    place, _, type_name = text.partition(":")
-    braced = place.endswith("}")
-    name, _, registers = place.lstrip("!~").rstrip("]}").partition("{" if braced else "[")
-    type_name, _, lanes = type_name.partition("@")
-    lane_bits = tuple(tuple(map(int, bits.split("."))) for bits in lanes.split("/") if bits)
-    places = tuple(registers.split(",")) if registers else (name,)
-    return Operand(name, places, type_named(type_name), lane_bits, braced, place.startswith("!"), place.startswith("~"))
+def _operand(name: str, type_name: str, registers: tuple[str, ...] = (), *more: Any) -> Operand:
+    return Operand(name, registers or (name,), type_named(type_name), *more)
 
 
 def _holding(bits: int) -> np.dtype[Any]:

@@ -46,7 +46,7 @@ class Rules:
     assembler = ASSEMBLER
 
     def has_two_results(self, opcode: str) -> bool:
-        return any(_has_two(signature(text)) for text in {row.signature for row in rows_of(opcode)})
+        return any(_has_two(signature(operands)) for operands in {row.signature for row in rows_of(opcode)})
 
     def has_vectors_elsewhere(self, opcode: str) -> bool:
         return opcode_named(opcode).vectors_elsewhere
@@ -79,8 +79,8 @@ def statement(row: Row, s: Signature) -> Statement:
 def reversed_signature(s: Signature) -> Signature:
     """Return the signature of a statement in the opposite direction, whose vector is the result."""
     (d,), (a,) = s.results, s.sources
-    names = ",".join(f"d{i}" for i in range(len(a.registers)))
-    return signature(f"d[{names}]:{a.type.name} = a:{d.type.name}")
+    names = tuple(f"d{i}" for i in range(len(a.registers)))
+    return signature(((("d", a.type.name, names),), (("a", d.type.name),)))
 
 
 def bits_of(kind: str, value: float | int, t: Type) -> np.generic:

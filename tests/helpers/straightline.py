@@ -10,7 +10,7 @@ import numpy as np
 import ptxemu
 from ptxemu.assembler import ASSEMBLER
 from ptxemu.lookup import find
-from ptxemu.signature import Type, signature
+from ptxemu.signature import Type, signature, type_named
 
 
 @dataclass
@@ -100,7 +100,7 @@ def _prefix(t: Type) -> str:
     return "p_" if t.sort == "bool" else f"r{8 * t.bits.itemsize}_"
 
 
-_PREDICATE = signature("p:pred = a:pred").results[0].type
+_PREDICATE = type_named("pred")
 
 
 def made_up(seed: int, statements: int = 12, size: int = 300) -> MadeUp:

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from ... import catalog, matrices, notebook, ptx
 from ...catalog import Hazard, Limit, Requirement
@@ -57,15 +57,19 @@ HOMES = {
 }  # fmt: skip
 
 
+# The results and the sources of a variant.
+_Operands: TypeAlias = tuple[tuple[tuple[Any, ...], ...], tuple[tuple[Any, ...], ...]]
+
+
 @dataclass(frozen=True)
 class Serving:
-    """A function of the emulator with the variants that it computes: their number of operands, their modifiers and
-    types, their targets (empty by default), and the values of the function's parameters."""
+    """A function of the emulator, as Python has it, with the variants that it computes: their number of operands, their
+    modifiers and types, their targets (empty by default), and the values of the function's parameters."""
 
     name: str
     operands: int
-    spelled: list[str]
-    targets: str
+    spelled: tuple[str, ...]
+    targets: tuple[str, ...]
     values: str
 
 
@@ -160,7 +164,7 @@ def _refuse_what_cannot_be_computed(formats: Iterable[Format]) -> None:
 
 def _about(spec: Spec, instruction: Instruction, published: Sequence[str], templates: Templates) -> str:
     """Return the module of ptxemu that describes an opcode's variants."""
-    signatures: dict[tuple[str, int], str] = {}
+    signatures: dict[tuple[str, int], _Operands] = {}
     recipes: dict[tuple[Requirement, str, str], int] = {}
     known = [(_known(spec, instruction, v, signatures, recipes), _spelled(v)) for v in instruction.variants]
     missing = {
@@ -189,13 +193,13 @@ def _known(
     spec: Spec,
     instruction: Instruction,
     v: Variant,
-    signatures: dict[tuple[str, int], str],
+    signatures: dict[tuple[str, int], _Operands],
     recipes: dict[tuple[Requirement, str, str], int],
 ) -> str:
     """Return the arguments of a variant's Group in templates/runtime/opcodes/__init__.py. `signatures` are by types and
     number of operands, `recipes` the numbers of the recipes so far."""
     said = [_literal(x) for x in (v.operands, v.claim, v.requires)]
-    own = _signature(v)
+    own = _operands(v)
     if signatures.setdefault((".".join(v.type_names), v.operands), own) != own:
         said.append(f"signature={_literal(own)}")
     if not v.listed:
@@ -241,16 +245,14 @@ def _literal(value: object) -> str:
     return repr(value)
 
 
-def _signature(v: Variant) -> str:
-    """Return a variant's signature as text that templates/runtime/signature.py reads."""
-    return " ".join((*map(_operand, v.results), "=", *map(_operand, v.sources)))
+def _operands(v: Variant) -> _Operands:
+    """Return a variant's results and sources as templates/runtime/opcodes/__init__.py has them."""
+    return tuple(map(_operand, v.results)), tuple(map(_operand, v.sources))
 
 
-def _operand(o: Operand) -> str:
-    listed = ",".join(o.registers)
-    registers = f"{{{listed}}}" if o.braced else f"[{listed}]" if listed else ""
-    lanes = "/".join(".".join(map(str, bits)) for bits in o.lane_bits)
-    return f"{'!' * o.negatable}{'~' * o.implicit}{o.name}{registers}:{o.type.name}" + f"@{lanes}" * bool(lanes)
+def _operand(o: Operand) -> tuple[Any, ...]:
+    said = (o.name, o.type.name, o.registers, o.lane_bits, o.braced, o.negatable, o.implicit)
+    return said[: max(n for n, x in enumerate(said, 1) if x)]
 
 
 def module_of(checked: Checked, templates: Templates) -> str:
@@ -266,7 +268,7 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
     written = _written(checked, tails)
     split_up = split_up and len(written) > _MANY
     modules = {instruction.opcode: Module({}) if split_up else Module(tails=tails)}
-    rows: dict[tuple[str, int, str, str], list[str]] = {}
+    rows: dict[str, dict[tuple[str, int, tuple[str, ...], str], list[str]]] = {}
     names: set[str] = set()
     for alone, functions, served in written:
         first = served[0][0]
@@ -279,20 +281,25 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
             table = modules[instruction.opcode]
             values = ", ".join(_value(table, c) for _, c in member.parameters)
             for operands, targets, spelled in _serving(one):
-                function = f'"{home}.{name}"' if split_up else name
-                rows.setdefault((function, operands, targets, values), []).extend(spelled)
+                of = rows.setdefault(home, {})
+                of.setdefault((_literal(name) if split_up else name, operands, targets, values), []).extend(spelled)
 
-    def text(what: str, module: Module, rows: list[Serving]) -> str:
+    def text(what: str, module: Module, serving: dict[str, list[Serving]]) -> str:
         return templates.render(
             "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
             opcode=instruction.opcode, what=what, summary=_docstring(instruction.summary), imports=module.imports(),
-            constants=sorted(module.constants.items()), functions=list(module.functions.values()), serving=rows,
-            digest=digest,
+            constants=sorted(module.constants.items()), functions=list(module.functions.values()),
+            serving=serving, digest=digest, literal=_literal,
         )  # fmt: skip
 
-    serving = [Serving(name, n, spelled, targets, values) for (name, n, targets, values), spelled in rows.items()]
+    serving = {
+        home if split_up else "": [
+            Serving(f, n, tuple(s), targets, values) for (f, n, targets, values), s in of.items()
+        ]
+        for home, of in rows.items()
+    }
     return {
-        name: text(name.replace("_", " of "), module, serving if name == instruction.opcode else [])
+        name: text(name.replace("_", " of "), module, serving if name == instruction.opcode else {})
         for name, module in modules.items()
     }
 
@@ -335,11 +342,11 @@ def _first_type(one: Shared) -> str:
     return one.variant.sources[0].type.name
 
 
-def _serving(one: Shared) -> Iterator[tuple[int, str, list[str]]]:
+def _serving(one: Shared) -> Iterator[tuple[int, tuple[str, ...], list[str]]]:
     """Yield the spellings, without the opcode, for each number of operands and list of targets."""
-    found: dict[tuple[int, str], list[str]] = {}
+    found: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for (spelling, operands), targets in one.targets.items():
-        found.setdefault((operands, " ".join(targets)), []).append(spelling.partition(".")[2])
+        found.setdefault((operands, tuple(targets)), []).append(spelling.partition(".")[2])
     for (operands, where), spelled in found.items():
         yield operands, where, spelled
 

@@ -69,16 +69,16 @@ def abs_s64_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("abs", (
-    (abs_f32_1, 1, "f32"),
-    (abs_ftz_f32_1, 1, "ftz.f32"),
-    (abs_ftz_f32_1, 1, "f32", "sm_10 sm_11 sm_12 sm_13"),
-    (abs_f64_1, 1, "f64"),
-    (abs_f16_1, 1, "f16 f16x2"),
-    (abs_ftz_f16_1, 1, "ftz.f16 ftz.f16x2"),
-    (abs_bf16_1, 1, "bf16 bf16x2"),
-    (abs_s16_1, 1, "s16"),
-    (abs_s32_1, 1, "s32"),
-    (abs_s64_1, 1, "s64"),
+    (abs_f32_1, 1, ("f32",)),
+    (abs_ftz_f32_1, 1, ("ftz.f32",)),
+    (abs_ftz_f32_1, 1, ("f32",), ("sm_10", "sm_11", "sm_12", "sm_13")),
+    (abs_f64_1, 1, ("f64",)),
+    (abs_f16_1, 1, ("f16", "f16x2")),
+    (abs_ftz_f16_1, 1, ("ftz.f16", "ftz.f16x2")),
+    (abs_bf16_1, 1, ("bf16", "bf16x2")),
+    (abs_s16_1, 1, ("s16",)),
+    (abs_s32_1, 1, ("s32",)),
+    (abs_s64_1, 1, ("s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -60,12 +60,12 @@ def addc_sat_s32_2(a: Array, b: Array, k: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("addc", (
-    (addc_2, 2, "u32 s32"),
-    (addc_u64_2, 2, "u64 s64"),
-    (addc_cc_2, 2, "cc.u32 cc.s32"),
-    (addc_cc_u64_2, 2, "cc.u64 cc.s64"),
-    (addc_u16_2, 2, "u16 s16"),
-    (addc_sat_s32_2, 2, "sat.s32"),
+    (addc_2, 2, ("u32", "s32")),
+    (addc_u64_2, 2, ("u64", "s64")),
+    (addc_cc_2, 2, ("cc.u32", "cc.s32")),
+    (addc_cc_u64_2, 2, ("cc.u64", "cc.s64")),
+    (addc_u16_2, 2, ("u16", "s16")),
+    (addc_sat_s32_2, 2, ("sat.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -61,10 +61,10 @@ def bfe_s64_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("bfe", (
-    (bfe_u32_3, 3, "u32"),
-    (bfe_u64_3, 3, "u64"),
-    (bfe_s32_3, 3, "s32"),
-    (bfe_s64_3, 3, "s64"),
+    (bfe_u32_3, 3, ("u32",)),
+    (bfe_u64_3, 3, ("u64",)),
+    (bfe_s32_3, 3, ("s32",)),
+    (bfe_s64_3, 3, ("s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

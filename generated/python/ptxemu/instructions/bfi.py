@@ -35,8 +35,8 @@ def bfi_b64_4(a: Array, b: Array, c: Array, e: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("bfi", (
-    (bfi_b32_4, 4, "b32"),
-    (bfi_b64_4, 4, "b64"),
+    (bfi_b32_4, 4, ("b32",)),
+    (bfi_b64_4, 4, ("b64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

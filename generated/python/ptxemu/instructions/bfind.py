@@ -96,14 +96,14 @@ def bfind_shiftamt_s64_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("bfind", (
-    (bfind_u32_1, 1, "u32"),
-    (bfind_u64_1, 1, "u64"),
-    (bfind_s32_1, 1, "s32"),
-    (bfind_s64_1, 1, "s64"),
-    (bfind_shiftamt_u32_1, 1, "shiftamt.u32"),
-    (bfind_shiftamt_u64_1, 1, "shiftamt.u64"),
-    (bfind_shiftamt_s32_1, 1, "shiftamt.s32"),
-    (bfind_shiftamt_s64_1, 1, "shiftamt.s64"),
+    (bfind_u32_1, 1, ("u32",)),
+    (bfind_u64_1, 1, ("u64",)),
+    (bfind_s32_1, 1, ("s32",)),
+    (bfind_s64_1, 1, ("s64",)),
+    (bfind_shiftamt_u32_1, 1, ("shiftamt.u32",)),
+    (bfind_shiftamt_u64_1, 1, ("shiftamt.u64",)),
+    (bfind_shiftamt_s32_1, 1, ("shiftamt.s32",)),
+    (bfind_shiftamt_s64_1, 1, ("shiftamt.s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -31,8 +31,8 @@ def bmsk_wrap_b32_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("bmsk", (
-    (bmsk_clamp_b32_2, 2, "clamp.b32"),
-    (bmsk_wrap_b32_2, 2, "wrap.b32"),
+    (bmsk_clamp_b32_2, 2, ("clamp.b32",)),
+    (bmsk_wrap_b32_2, 2, ("wrap.b32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -148,8 +148,8 @@ def clmad_hi_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("clmad", (
-    (clmad_lo_3, 3, "lo.u64 lo.s64"),
-    (clmad_hi_3, 3, "hi.u64 hi.s64"),
+    (clmad_lo_3, 3, ("lo.u64", "lo.s64")),
+    (clmad_hi_3, 3, ("hi.u64", "hi.s64")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

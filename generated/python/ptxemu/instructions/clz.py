@@ -49,8 +49,8 @@ def clz_b64_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("clz", (
-    (clz_b32_1, 1, "b32"),
-    (clz_b64_1, 1, "b64"),
+    (clz_b32_1, 1, ("b32",)),
+    (clz_b64_1, 1, ("b64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

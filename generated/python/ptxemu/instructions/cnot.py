@@ -36,9 +36,9 @@ def cnot_b64_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("cnot", (
-    (cnot_b16_1, 1, "b16"),
-    (cnot_b32_1, 1, "b32"),
-    (cnot_b64_1, 1, "b64"),
+    (cnot_b16_1, 1, ("b16",)),
+    (cnot_b32_1, 1, ("b32",)),
+    (cnot_b64_1, 1, ("b64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -24,8 +24,8 @@ def copysign_f64_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("copysign", (
-    (copysign_f32_2, 2, "f32"),
-    (copysign_f64_2, 2, "f64"),
+    (copysign_f32_2, 2, ("f32",)),
+    (copysign_f64_2, 2, ("f64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -129,14 +129,14 @@ def dp2a_hi_s32_s32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("dp2a", (
-    (dp2a_lo_u32_u32_3, 3, "lo.u32.u32"),
-    (dp2a_lo_u32_s32_3, 3, "lo.u32.s32"),
-    (dp2a_lo_s32_u32_3, 3, "lo.s32.u32"),
-    (dp2a_lo_s32_s32_3, 3, "lo.s32.s32"),
-    (dp2a_hi_u32_u32_3, 3, "hi.u32.u32"),
-    (dp2a_hi_u32_s32_3, 3, "hi.u32.s32"),
-    (dp2a_hi_s32_u32_3, 3, "hi.s32.u32"),
-    (dp2a_hi_s32_s32_3, 3, "hi.s32.s32"),
+    (dp2a_lo_u32_u32_3, 3, ("lo.u32.u32",)),
+    (dp2a_lo_u32_s32_3, 3, ("lo.u32.s32",)),
+    (dp2a_lo_s32_u32_3, 3, ("lo.s32.u32",)),
+    (dp2a_lo_s32_s32_3, 3, ("lo.s32.s32",)),
+    (dp2a_hi_u32_u32_3, 3, ("hi.u32.u32",)),
+    (dp2a_hi_u32_s32_3, 3, ("hi.u32.s32",)),
+    (dp2a_hi_s32_u32_3, 3, ("hi.s32.u32",)),
+    (dp2a_hi_s32_s32_3, 3, ("hi.s32.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

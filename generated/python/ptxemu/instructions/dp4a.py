@@ -111,10 +111,10 @@ def dp4a_s32_s32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("dp4a", (
-    (dp4a_u32_u32_3, 3, "u32.u32"),
-    (dp4a_u32_s32_3, 3, "u32.s32"),
-    (dp4a_s32_u32_3, 3, "s32.u32"),
-    (dp4a_s32_s32_3, 3, "s32.s32"),
+    (dp4a_u32_u32_3, 3, ("u32.u32",)),
+    (dp4a_u32_s32_3, 3, ("u32.s32",)),
+    (dp4a_s32_u32_3, 3, ("s32.u32",)),
+    (dp4a_s32_s32_3, 3, ("s32.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -111,7 +111,7 @@ def fns_b32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("fns", (
-    (fns_b32_3, 3, "b32"),
+    (fns_b32_3, 3, ("b32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -47,11 +47,11 @@ def lg2_approx_ftz_f32_1_sm_50(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("lg2", (
-    (lg2_approx_f32_1, 1, "approx.f32"),
-    (lg2_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
-    (lg2_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (lg2_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
-    (lg2_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62 sm_70 sm_72 sm_75"),
+    (lg2_approx_f32_1, 1, ("approx.f32",)),
+    (lg2_approx_ftz_f32_1, 1, ("approx.ftz.f32", "f32")),
+    (lg2_approx_ftz_f32_1, 1, ("approx.f32",), ("sm_10", "sm_11", "sm_12", "sm_13")),
+    (lg2_approx_f32_1_sm_50, 1, ("approx.f32",), ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75")),
+    (lg2_approx_ftz_f32_1_sm_50, 1, ("approx.ftz.f32",), ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72", "sm_75")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -104,9 +104,9 @@ def lop3_b32_5(_operator: int, a: Array, b: Array, c: Array, t: Array, k: Array)
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("lop3", (
-    (lop3_b32_4, 4, "b32"),
-    (lop3_b32_5, 5, "and.b32", "", (0,)),
-    (lop3_b32_5, 5, "or.b32", "", (1,)),
+    (lop3_b32_4, 4, ("b32",)),
+    (lop3_b32_5, 5, ("and.b32",), (), (0,)),
+    (lop3_b32_5, 5, ("or.b32",), (), (1,)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -65,11 +65,11 @@ def mad24_hi_sat_s32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("mad24", (
-    (mad24_hi_u32_3, 3, "hi.u32"),
-    (mad24_hi_s32_3, 3, "hi.s32"),
-    (mad24_lo_u32_3, 3, "lo.u32"),
-    (mad24_lo_s32_3, 3, "lo.s32"),
-    (mad24_hi_sat_s32_3, 3, "hi.sat.s32"),
+    (mad24_hi_u32_3, 3, ("hi.u32",)),
+    (mad24_hi_s32_3, 3, ("hi.s32",)),
+    (mad24_lo_u32_3, 3, ("lo.u32",)),
+    (mad24_lo_s32_3, 3, ("lo.s32",)),
+    (mad24_hi_sat_s32_3, 3, ("hi.sat.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -184,22 +184,22 @@ def madc_hi_sat_s32_3(a: Array, b: Array, c: Array, k: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("madc", (
-    (madc_hi_u32_3, 3, "hi.u32"),
-    (madc_hi_s32_3, 3, "hi.s32"),
-    (madc_hi_u64_3, 3, "hi.u64"),
-    (madc_hi_s64_3, 3, "hi.s64"),
-    (madc_lo_3, 3, "lo.u32 lo.s32"),
-    (madc_lo_u64_3, 3, "lo.u64 lo.s64"),
-    (madc_hi_cc_u32_3, 3, "hi.cc.u32"),
-    (madc_hi_cc_s32_3, 3, "hi.cc.s32"),
-    (madc_hi_cc_u64_3, 3, "hi.cc.u64"),
-    (madc_hi_cc_s64_3, 3, "hi.cc.s64"),
-    (madc_lo_cc_3, 3, "lo.cc.u32 lo.cc.s32"),
-    (madc_lo_cc_u64_3, 3, "lo.cc.u64 lo.cc.s64"),
-    (madc_hi_u16_3, 3, "hi.u16"),
-    (madc_hi_s16_3, 3, "hi.s16"),
-    (madc_lo_u16_3, 3, "lo.u16 lo.s16"),
-    (madc_hi_sat_s32_3, 3, "hi.sat.s32"),
+    (madc_hi_u32_3, 3, ("hi.u32",)),
+    (madc_hi_s32_3, 3, ("hi.s32",)),
+    (madc_hi_u64_3, 3, ("hi.u64",)),
+    (madc_hi_s64_3, 3, ("hi.s64",)),
+    (madc_lo_3, 3, ("lo.u32", "lo.s32")),
+    (madc_lo_u64_3, 3, ("lo.u64", "lo.s64")),
+    (madc_hi_cc_u32_3, 3, ("hi.cc.u32",)),
+    (madc_hi_cc_s32_3, 3, ("hi.cc.s32",)),
+    (madc_hi_cc_u64_3, 3, ("hi.cc.u64",)),
+    (madc_hi_cc_s64_3, 3, ("hi.cc.s64",)),
+    (madc_lo_cc_3, 3, ("lo.cc.u32", "lo.cc.s32")),
+    (madc_lo_cc_u64_3, 3, ("lo.cc.u64", "lo.cc.s64")),
+    (madc_hi_u16_3, 3, ("hi.u16",)),
+    (madc_hi_s16_3, 3, ("hi.s16",)),
+    (madc_lo_u16_3, 3, ("lo.u16", "lo.s16")),
+    (madc_hi_sat_s32_3, 3, ("hi.sat.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -18,9 +18,9 @@ def mov(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("mov", (
-    (mov, 1, "f32 f64 b16 b32 b64 u16 u32 u64 s16 s32 s64 pred"),
-    (mov, 2, "b32 b64 b16"),
-    (mov, 4, "b64 b32"),
+    (mov, 1, ("f32", "f64", "b16", "b32", "b64", "u16", "u32", "u64", "s16", "s32", "s64", "pred")),
+    (mov, 2, ("b32", "b64", "b16")),
+    (mov, 4, ("b64", "b32")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

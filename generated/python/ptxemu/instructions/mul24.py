@@ -48,10 +48,10 @@ def mul24_lo_s32_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("mul24", (
-    (mul24_hi_u32_2, 2, "hi.u32"),
-    (mul24_hi_s32_2, 2, "hi.s32"),
-    (mul24_lo_u32_2, 2, "lo.u32"),
-    (mul24_lo_s32_2, 2, "lo.s32"),
+    (mul24_hi_u32_2, 2, ("hi.u32",)),
+    (mul24_hi_s32_2, 2, ("hi.s32",)),
+    (mul24_lo_u32_2, 2, ("lo.u32",)),
+    (mul24_lo_s32_2, 2, ("lo.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

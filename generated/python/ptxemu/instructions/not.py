@@ -18,7 +18,7 @@ def not_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("not", (
-    (not_1, 1, "b16 b32 b64 pred"),
+    (not_1, 1, ("b16", "b32", "b64", "pred")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

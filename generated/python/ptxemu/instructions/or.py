@@ -23,8 +23,8 @@ def or_pred_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("or", (
-    (or_2, 2, "b16 b32 b64"),
-    (or_pred_2, 2, "pred"),
+    (or_2, 2, ("b16", "b32", "b64")),
+    (or_pred_2, 2, ("pred",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -243,13 +243,13 @@ def prmt_rc16_b32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("prmt", (
-    (prmt_b32_3, 3, "b32"),
-    (prmt_f4e_b32_3, 3, "f4e.b32"),
-    (prmt_b4e_b32_3, 3, "b4e.b32"),
-    (prmt_rc8_b32_3, 3, "rc8.b32"),
-    (prmt_ecl_b32_3, 3, "ecl.b32"),
-    (prmt_ecr_b32_3, 3, "ecr.b32"),
-    (prmt_rc16_b32_3, 3, "rc16.b32"),
+    (prmt_b32_3, 3, ("b32",)),
+    (prmt_f4e_b32_3, 3, ("f4e.b32",)),
+    (prmt_b4e_b32_3, 3, ("b4e.b32",)),
+    (prmt_rc8_b32_3, 3, ("rc8.b32",)),
+    (prmt_ecl_b32_3, 3, ("ecl.b32",)),
+    (prmt_ecr_b32_3, 3, ("ecr.b32",)),
+    (prmt_rc16_b32_3, 3, ("rc16.b32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -65,12 +65,12 @@ def rem_s64_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("rem", (
-    (rem_u16_2, 2, "u16"),
-    (rem_u32_2, 2, "u32"),
-    (rem_u64_2, 2, "u64"),
-    (rem_s16_2, 2, "s16"),
-    (rem_s32_2, 2, "s32"),
-    (rem_s64_2, 2, "s64"),
+    (rem_u16_2, 2, ("u16",)),
+    (rem_u32_2, 2, ("u32",)),
+    (rem_u64_2, 2, ("u64",)),
+    (rem_s16_2, 2, ("s16",)),
+    (rem_s32_2, 2, ("s32",)),
+    (rem_s64_2, 2, ("s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

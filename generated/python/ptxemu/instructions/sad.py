@@ -41,12 +41,12 @@ def sad_s64_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("sad", (
-    (sad_u16_3, 3, "u16"),
-    (sad_u32_3, 3, "u32"),
-    (sad_u64_3, 3, "u64"),
-    (sad_s16_3, 3, "s16"),
-    (sad_s32_3, 3, "s32"),
-    (sad_s64_3, 3, "s64"),
+    (sad_u16_3, 3, ("u16",)),
+    (sad_u32_3, 3, ("u32",)),
+    (sad_u64_3, 3, ("u64",)),
+    (sad_s16_3, 3, ("s16",)),
+    (sad_s32_3, 3, ("s32",)),
+    (sad_s64_3, 3, ("s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -19,7 +19,7 @@ def selp_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("selp", (
-    (selp_3, 3, "f32 f64 b16 b32 b64 s16 s32 s64 u16 u32 u64"),
+    (selp_3, 3, ("f32", "f64", "b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -46,10 +46,10 @@ def shf_r_wrap_b32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("shf", (
-    (shf_l_clamp_b32_3, 3, "l.clamp.b32"),
-    (shf_l_wrap_b32_3, 3, "l.wrap.b32"),
-    (shf_r_clamp_b32_3, 3, "r.clamp.b32"),
-    (shf_r_wrap_b32_3, 3, "r.wrap.b32"),
+    (shf_l_clamp_b32_3, 3, ("l.clamp.b32",)),
+    (shf_l_wrap_b32_3, 3, ("l.wrap.b32",)),
+    (shf_r_clamp_b32_3, 3, ("r.clamp.b32",)),
+    (shf_r_wrap_b32_3, 3, ("r.wrap.b32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

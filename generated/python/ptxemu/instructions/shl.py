@@ -19,7 +19,7 @@ def shl_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("shl", (
-    (shl_2, 2, "b16 b32 b64"),
+    (shl_2, 2, ("b16", "b32", "b64")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -45,10 +45,10 @@ def shr_s64_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("shr", (
-    (shr_2, 2, "b16 b32 b64 u16 u32 u64"),
-    (shr_s16_2, 2, "s16"),
-    (shr_s32_2, 2, "s32"),
-    (shr_s64_2, 2, "s64"),
+    (shr_2, 2, ("b16", "b32", "b64", "u16", "u32", "u64")),
+    (shr_s16_2, 2, ("s16",)),
+    (shr_s32_2, 2, ("s32",)),
+    (shr_s64_2, 2, ("s64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -55,13 +55,13 @@ def sin_approx_ftz_f32_1_sm_70(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("sin", (
-    (sin_approx_f32_1, 1, "approx.f32"),
-    (sin_approx_ftz_f32_1, 1, "approx.ftz.f32 f32"),
-    (sin_approx_ftz_f32_1, 1, "approx.f32", "sm_10 sm_11 sm_12 sm_13"),
-    (sin_approx_f32_1_sm_50, 1, "approx.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62"),
-    (sin_approx_f32_1_sm_70, 1, "approx.f32", "sm_70 sm_72 sm_75"),
-    (sin_approx_ftz_f32_1_sm_50, 1, "approx.ftz.f32", "sm_50 sm_52 sm_53 sm_60 sm_61 sm_62"),
-    (sin_approx_ftz_f32_1_sm_70, 1, "approx.ftz.f32", "sm_70 sm_72 sm_75"),
+    (sin_approx_f32_1, 1, ("approx.f32",)),
+    (sin_approx_ftz_f32_1, 1, ("approx.ftz.f32", "f32")),
+    (sin_approx_ftz_f32_1, 1, ("approx.f32",), ("sm_10", "sm_11", "sm_12", "sm_13")),
+    (sin_approx_f32_1_sm_50, 1, ("approx.f32",), ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62")),
+    (sin_approx_f32_1_sm_70, 1, ("approx.f32",), ("sm_70", "sm_72", "sm_75")),
+    (sin_approx_ftz_f32_1_sm_50, 1, ("approx.ftz.f32",), ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62")),
+    (sin_approx_ftz_f32_1_sm_70, 1, ("approx.ftz.f32",), ("sm_70", "sm_72", "sm_75")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

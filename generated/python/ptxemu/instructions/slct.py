@@ -34,10 +34,10 @@ def slct_ftz_f32_f32_3(a: Array, b: Array, c: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("slct", (
-    (slct_s32_3, 3, "f32.s32 f64.s32 b16.s32 b32.s32 b64.s32 s16.s32 s32.s32 s64.s32 u16.s32 u32.s32 u64.s32"),
-    (slct_f32_f32_3, 3, "f32.f32 f64.f32 b16.f32 b32.f32 b64.f32 s16.f32 s32.f32 s64.f32 u16.f32 u32.f32 u64.f32"),
-    (slct_ftz_f32_f32_3, 3, "ftz.f32.f32 ftz.f64.f32 ftz.b16.f32 ftz.b32.f32 ftz.b64.f32 ftz.s16.f32 ftz.s32.f32 ftz.s64.f32 ftz.u16.f32 ftz.u32.f32 ftz.u64.f32"),
-    (slct_ftz_f32_f32_3, 3, "f32.f32 f64.f32 b16.f32 b32.f32 b64.f32 s16.f32 s32.f32 s64.f32 u16.f32 u32.f32 u64.f32", "sm_10 sm_11 sm_12 sm_13"),
+    (slct_s32_3, 3, ("f32.s32", "f64.s32", "b16.s32", "b32.s32", "b64.s32", "s16.s32", "s32.s32", "s64.s32", "u16.s32", "u32.s32", "u64.s32")),
+    (slct_f32_f32_3, 3, ("f32.f32", "f64.f32", "b16.f32", "b32.f32", "b64.f32", "s16.f32", "s32.f32", "s64.f32", "u16.f32", "u32.f32", "u64.f32")),
+    (slct_ftz_f32_f32_3, 3, ("ftz.f32.f32", "ftz.f64.f32", "ftz.b16.f32", "ftz.b32.f32", "ftz.b64.f32", "ftz.s16.f32", "ftz.s32.f32", "ftz.s64.f32", "ftz.u16.f32", "ftz.u32.f32", "ftz.u64.f32")),
+    (slct_ftz_f32_f32_3, 3, ("f32.f32", "f64.f32", "b16.f32", "b32.f32", "b64.f32", "s16.f32", "s32.f32", "s64.f32", "u16.f32", "u32.f32", "u64.f32"), ("sm_10", "sm_11", "sm_12", "sm_13")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

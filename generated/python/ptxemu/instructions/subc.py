@@ -60,12 +60,12 @@ def subc_sat_s32_2(a: Array, b: Array, k: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("subc", (
-    (subc_2, 2, "u32 s32"),
-    (subc_u64_2, 2, "u64 s64"),
-    (subc_cc_2, 2, "cc.u32 cc.s32"),
-    (subc_cc_u64_2, 2, "cc.u64 cc.s64"),
-    (subc_u16_2, 2, "u16 s16"),
-    (subc_sat_s32_2, 2, "sat.s32"),
+    (subc_2, 2, ("u32", "s32")),
+    (subc_u64_2, 2, ("u64", "s64")),
+    (subc_cc_2, 2, ("cc.u32", "cc.s32")),
+    (subc_cc_u64_2, 2, ("cc.u64", "cc.s64")),
+    (subc_u16_2, 2, ("u16", "s16")),
+    (subc_sat_s32_2, 2, ("sat.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

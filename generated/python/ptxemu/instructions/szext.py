@@ -47,10 +47,10 @@ def szext_wrap_s32_2(a: Array, b: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("szext", (
-    (szext_clamp_u32_2, 2, "clamp.u32"),
-    (szext_clamp_s32_2, 2, "clamp.s32"),
-    (szext_wrap_u32_2, 2, "wrap.u32"),
-    (szext_wrap_s32_2, 2, "wrap.s32"),
+    (szext_clamp_u32_2, 2, ("clamp.u32",)),
+    (szext_clamp_s32_2, 2, ("clamp.s32",)),
+    (szext_wrap_u32_2, 2, ("wrap.u32",)),
+    (szext_wrap_s32_2, 2, ("wrap.s32",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

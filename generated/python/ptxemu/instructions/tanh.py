@@ -28,9 +28,9 @@ def tanh_approx_bf16_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("tanh", (
-    (tanh_approx_f32_1, 1, "approx.f32"),
-    (tanh_approx_f16_1, 1, "approx.f16 approx.f16x2"),
-    (tanh_approx_bf16_1, 1, "approx.bf16 approx.bf16x2"),
+    (tanh_approx_f32_1, 1, ("approx.f32",)),
+    (tanh_approx_f16_1, 1, ("approx.f16", "approx.f16x2")),
+    (tanh_approx_bf16_1, 1, ("approx.bf16", "approx.bf16x2")),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

@@ -64,18 +64,18 @@ def testp_subnormal_f64_1(a: Array) -> Array:
 # Each function with the number of operands of the variants that it computes, and their modifiers and types; then the
 # targets, where these differ from the rest, and the values of its parameters, where it has any.
 KERNELS = _Kernels("testp", (
-    (testp_finite_f32_1, 1, "finite.f32"),
-    (testp_finite_f64_1, 1, "finite.f64"),
-    (testp_infinite_f32_1, 1, "infinite.f32"),
-    (testp_infinite_f64_1, 1, "infinite.f64"),
-    (testp_number_f32_1, 1, "number.f32"),
-    (testp_number_f64_1, 1, "number.f64"),
-    (testp_notanumber_f32_1, 1, "notanumber.f32"),
-    (testp_notanumber_f64_1, 1, "notanumber.f64"),
-    (testp_normal_f32_1, 1, "normal.f32"),
-    (testp_normal_f64_1, 1, "normal.f64"),
-    (testp_subnormal_f32_1, 1, "subnormal.f32"),
-    (testp_subnormal_f64_1, 1, "subnormal.f64"),
+    (testp_finite_f32_1, 1, ("finite.f32",)),
+    (testp_finite_f64_1, 1, ("finite.f64",)),
+    (testp_infinite_f32_1, 1, ("infinite.f32",)),
+    (testp_infinite_f64_1, 1, ("infinite.f64",)),
+    (testp_number_f32_1, 1, ("number.f32",)),
+    (testp_number_f64_1, 1, ("number.f64",)),
+    (testp_notanumber_f32_1, 1, ("notanumber.f32",)),
+    (testp_notanumber_f64_1, 1, ("notanumber.f64",)),
+    (testp_normal_f32_1, 1, ("normal.f32",)),
+    (testp_normal_f64_1, 1, ("normal.f64",)),
+    (testp_subnormal_f32_1, 1, ("subnormal.f32",)),
+    (testp_subnormal_f64_1, 1, ("subnormal.f64",)),
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.

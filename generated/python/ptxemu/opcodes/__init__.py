@@ -5,7 +5,7 @@ computed."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ..catalog import Hazard, Requirement
 
@@ -13,11 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..catalog.known import Recipe
 
+# The results and the sources of a variant. Each is a name, the name of a type and the rest of what `Operand` of
+# signature.py has, without empty values at the end.
+Operands: TypeAlias = "tuple[tuple[tuple[Any, ...], ...], tuple[tuple[Any, ...], ...]]"
+
 
 class Group(NamedTuple):
     """Variants, by their modifiers and types, of which the same is known.
 
-    `signature` is theirs where it is not that of their types. `listed`: NVIDIA's manual has them. `means` are the
+    `signature` is theirs, or empty if it is that of their types. `listed`: NVIDIA's manual has them. `means` are the
     modifiers that they are short for, `operand_rules` what the assembler takes for operands of them alone, and `claims`
     the targets on which they claim something else. `crash` is what the assembler ends with that takes them and breaks
     down on them, and `no_recipe` why there is no recipe, or none that works everywhere. `recipes` are the recipes for
@@ -27,7 +31,7 @@ class Group(NamedTuple):
     claim: str
     requires: Requirement
     spellings: tuple[str, ...]
-    signature: str = ""
+    signature: Operands | tuple[()] = ()
     listed: bool = True
     hazards: tuple[Hazard, ...] = ()
     means: tuple[str, ...] = ()
@@ -41,14 +45,12 @@ class Group(NamedTuple):
 class Opcode(NamedTuple):
     """`groups` are in the order of the specification, so that variants of which the same is known may be in several.
 
-    `signatures` are by types and number of operands, as text for `signature` of signature.py, which reads it when a
-    variant is compiled: as tuples they would be three times as long, and be built whenever the module is imported.
-    `assembler` is as catalog/known.py asks for it, and `missing` has the recipes for what PTX does not have. A
-    statement that `unpacks` may stand the other way round, with its vector among the sources; one whose registers are
-    vectors is another instruction where `vectors_elsewhere`."""
+    `signatures` are by types and number of operands. `assembler` is as catalog/known.py asks for it, and `missing` has
+    the recipes for what PTX does not have. A statement that `unpacks` may stand the other way round, with its vector
+    among the sources; one whose registers are vectors is another instruction where `vectors_elsewhere`."""
 
     groups: tuple[Group, ...] = ()
-    signatures: Mapping[tuple[str, int], str] = {}
+    signatures: Mapping[tuple[str, int], Operands] = {}
     assembler: Mapping[str, Any] = {}
     unpacks: bool = False
     vectors_elsewhere: bool = False

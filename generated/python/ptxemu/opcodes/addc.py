@@ -11,16 +11,16 @@ GROUPS = (
         "u64",
         "s64",
     )),
-    Group(2, "exact", Requirement("1.2", "sm_10"), signature="d:u32 ~q:carry = a:u32 b:u32 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("1.2", "sm_10"), signature=((("d", "u32"), ("q", "carry", (), (), False, False, True)), (("a", "u32"), ("b", "u32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "cc.u32",
     )),
-    Group(2, "exact", Requirement("1.2", "sm_10"), signature="d:s32 ~q:carry = a:s32 b:s32 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("1.2", "sm_10"), signature=((("d", "s32"), ("q", "carry", (), (), False, False, True)), (("a", "s32"), ("b", "s32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "cc.s32",
     )),
-    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature=((("d", "u64"), ("q", "carry", (), (), False, False, True)), (("a", "u64"), ("b", "u64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "cc.u64",
     )),
-    Group(2, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 ~k:carry", spellings=(
+    Group(2, "exact", Requirement("4.3", "sm_20"), signature=((("d", "s64"), ("q", "carry", (), (), False, False, True)), (("a", "s64"), ("b", "s64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "cc.s64",
     )),
     Group(2, "unspecified", Requirement("1.2", "sm_10"), listed=False, spellings=(
@@ -31,12 +31,12 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("u32", 2): "d:u32 = a:u32 b:u32 ~k:carry",
-    ("s32", 2): "d:s32 = a:s32 b:s32 ~k:carry",
-    ("u64", 2): "d:u64 = a:u64 b:u64 ~k:carry",
-    ("s64", 2): "d:s64 = a:s64 b:s64 ~k:carry",
-    ("u16", 2): "d:u16 = a:u16 b:u16 ~k:carry",
-    ("s16", 2): "d:s16 = a:s16 b:s16 ~k:carry",
+    ("u32", 2): ((("d", "u32"),), (("a", "u32"), ("b", "u32"), ("k", "carry", (), (), False, False, True))),
+    ("s32", 2): ((("d", "s32"),), (("a", "s32"), ("b", "s32"), ("k", "carry", (), (), False, False, True))),
+    ("u64", 2): ((("d", "u64"),), (("a", "u64"), ("b", "u64"), ("k", "carry", (), (), False, False, True))),
+    ("s64", 2): ((("d", "s64"),), (("a", "s64"), ("b", "s64"), ("k", "carry", (), (), False, False, True))),
+    ("u16", 2): ((("d", "u16"),), (("a", "u16"), ("b", "u16"), ("k", "carry", (), (), False, False, True))),
+    ("s16", 2): ((("d", "s16"),), (("a", "s16"), ("b", "s16"), ("k", "carry", (), (), False, False, True))),
 }
 ASSEMBLER = {
     "elsewhere": [],

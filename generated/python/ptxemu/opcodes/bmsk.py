@@ -22,7 +22,7 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("b32", 2): "d:b32 = a:u32 b:u32",
+    ("b32", 2): ((("d", "b32"),), (("a", "u32"), ("b", "u32"))),
 }
 ASSEMBLER = {
     "elsewhere": [],

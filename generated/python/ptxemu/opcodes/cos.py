@@ -20,7 +20,7 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("f32", 1): "d:f32 = a:f32",
+    ("f32", 1): ((("d", "f32"),), (("a", "f32"),)),
 }
 ASSEMBLER = {
     "elsewhere": [],

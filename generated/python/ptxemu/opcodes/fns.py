@@ -11,7 +11,7 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("b32", 3): "d:b32 = a:b32 b:b32 c:b32",
+    ("b32", 3): ((("d", "b32"),), (("a", "b32"), ("b", "b32"), ("c", "b32"))),
 }
 ASSEMBLER = {
     "elsewhere": [],

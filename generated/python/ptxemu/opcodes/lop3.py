@@ -15,8 +15,8 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("b32", 4): "d:b32 = a:b32 b:b32 c:b32 t:imm32",
-    ("b32", 5): "d:b32 q:pred = a:b32 b:b32 c:b32 t:imm32 !k:pred",
+    ("b32", 4): ((("d", "b32"),), (("a", "b32"), ("b", "b32"), ("c", "b32"), ("t", "imm32"))),
+    ("b32", 5): ((("d", "b32"), ("q", "pred")), (("a", "b32"), ("b", "b32"), ("c", "b32"), ("t", "imm32"), ("k", "pred", (), (), False, True))),
 }
 ASSEMBLER = {
     "elsewhere": [],

@@ -97,40 +97,40 @@ GROUPS = (
         "lo.u64",
         "hi.sat.s32",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "u32"), ("q", "carry", (), (), False, False, True)), (("a", "u32"), ("b", "u32"), ("c", "u32"))), spellings=(
         "hi.cc.u32",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "s32"), ("q", "carry", (), (), False, False, True)), (("a", "s32"), ("b", "s32"), ("c", "s32"))), spellings=(
         "hi.cc.s32",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "u64"), ("q", "carry", (), (), False, False, True)), (("a", "u64"), ("b", "u64"), ("c", "u64"))), spellings=(
         "hi.cc.u64",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "s64"), ("q", "carry", (), (), False, False, True)), (("a", "s64"), ("b", "s64"), ("c", "s64"))), spellings=(
         "hi.cc.s64",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "u32"), ("q", "carry", (), (), False, False, True)), (("a", "u32"), ("b", "u32"), ("c", "u32"))), spellings=(
         "lo.cc.u32",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "s32"), ("q", "carry", (), (), False, False, True)), (("a", "s32"), ("b", "s32"), ("c", "s32"))), spellings=(
         "lo.cc.s32",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "u64"), ("q", "carry", (), (), False, False, True)), (("a", "u64"), ("b", "u64"), ("c", "u64"))), spellings=(
         "lo.cc.u64",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "s64"), ("q", "carry", (), (), False, False, True)), (("a", "s64"), ("b", "s64"), ("c", "s64"))), spellings=(
         "lo.cc.s64",
     )),
-    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:s32 = a:s16 b:s16 c:s32", spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature=((("d", "s32"),), (("a", "s16"), ("b", "s16"), ("c", "s32"))), spellings=(
         "wide.s16",
     )),
-    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:u32 = a:u16 b:u16 c:u32", spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature=((("d", "u32"),), (("a", "u16"), ("b", "u16"), ("c", "u32"))), spellings=(
         "wide.u16",
     )),
-    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:s64 = a:s32 b:s32 c:s64", spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature=((("d", "s64"),), (("a", "s32"), ("b", "s32"), ("c", "s64"))), spellings=(
         "wide.s32",
     )),
-    Group(3, "exact", Requirement("1.0", "sm_10"), signature="d:u64 = a:u32 b:u32 c:u64", spellings=(
+    Group(3, "exact", Requirement("1.0", "sm_10"), signature=((("d", "u64"),), (("a", "u32"), ("b", "u32"), ("c", "u64"))), spellings=(
         "wide.u32",
     )),
     Group(3, "exact", Requirement("1.0", "sm_10", until="1.3"), means=("rn",), recipes=(recipe_4,), spellings=(
@@ -139,14 +139,14 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("f32", 3): "d:f32 = a:f32 b:f32 c:f32",
-    ("f64", 3): "d:f64 = a:f64 b:f64 c:f64",
-    ("s16", 3): "d:s16 = a:s16 b:s16 c:s16",
-    ("u16", 3): "d:u16 = a:u16 b:u16 c:u16",
-    ("s32", 3): "d:s32 = a:s32 b:s32 c:s32",
-    ("u32", 3): "d:u32 = a:u32 b:u32 c:u32",
-    ("s64", 3): "d:s64 = a:s64 b:s64 c:s64",
-    ("u64", 3): "d:u64 = a:u64 b:u64 c:u64",
+    ("f32", 3): ((("d", "f32"),), (("a", "f32"), ("b", "f32"), ("c", "f32"))),
+    ("f64", 3): ((("d", "f64"),), (("a", "f64"), ("b", "f64"), ("c", "f64"))),
+    ("s16", 3): ((("d", "s16"),), (("a", "s16"), ("b", "s16"), ("c", "s16"))),
+    ("u16", 3): ((("d", "u16"),), (("a", "u16"), ("b", "u16"), ("c", "u16"))),
+    ("s32", 3): ((("d", "s32"),), (("a", "s32"), ("b", "s32"), ("c", "s32"))),
+    ("u32", 3): ((("d", "u32"),), (("a", "u32"), ("b", "u32"), ("c", "u32"))),
+    ("s64", 3): ((("d", "s64"),), (("a", "s64"), ("b", "s64"), ("c", "s64"))),
+    ("u64", 3): ((("d", "u64"),), (("a", "u64"), ("b", "u64"), ("c", "u64"))),
 }
 MISSING = {
     "mad.f16": (recipe_5,),

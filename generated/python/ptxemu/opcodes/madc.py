@@ -15,28 +15,28 @@ GROUPS = (
         "lo.u64",
         "lo.s64",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "u32"), ("q", "carry", (), (), False, False, True)), (("a", "u32"), ("b", "u32"), ("c", "u32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "hi.cc.u32",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "s32"), ("q", "carry", (), (), False, False, True)), (("a", "s32"), ("b", "s32"), ("c", "s32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "hi.cc.s32",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "u64"), ("q", "carry", (), (), False, False, True)), (("a", "u64"), ("b", "u64"), ("c", "u64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "hi.cc.u64",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "s64"), ("q", "carry", (), (), False, False, True)), (("a", "s64"), ("b", "s64"), ("c", "s64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "hi.cc.s64",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:u32 ~q:carry = a:u32 b:u32 c:u32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "u32"), ("q", "carry", (), (), False, False, True)), (("a", "u32"), ("b", "u32"), ("c", "u32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "lo.cc.u32",
     )),
-    Group(3, "exact", Requirement("3.0", "sm_20"), signature="d:s32 ~q:carry = a:s32 b:s32 c:s32 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("3.0", "sm_20"), signature=((("d", "s32"), ("q", "carry", (), (), False, False, True)), (("a", "s32"), ("b", "s32"), ("c", "s32"), ("k", "carry", (), (), False, False, True))), spellings=(
         "lo.cc.s32",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:u64 ~q:carry = a:u64 b:u64 c:u64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "u64"), ("q", "carry", (), (), False, False, True)), (("a", "u64"), ("b", "u64"), ("c", "u64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "lo.cc.u64",
     )),
-    Group(3, "exact", Requirement("4.3", "sm_20"), signature="d:s64 ~q:carry = a:s64 b:s64 c:s64 ~k:carry", spellings=(
+    Group(3, "exact", Requirement("4.3", "sm_20"), signature=((("d", "s64"), ("q", "carry", (), (), False, False, True)), (("a", "s64"), ("b", "s64"), ("c", "s64"), ("k", "carry", (), (), False, False, True))), spellings=(
         "lo.cc.s64",
     )),
     Group(3, "unspecified", Requirement("3.0", "sm_20"), listed=False, spellings=(
@@ -51,12 +51,12 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("u32", 3): "d:u32 = a:u32 b:u32 c:u32 ~k:carry",
-    ("s32", 3): "d:s32 = a:s32 b:s32 c:s32 ~k:carry",
-    ("u64", 3): "d:u64 = a:u64 b:u64 c:u64 ~k:carry",
-    ("s64", 3): "d:s64 = a:s64 b:s64 c:s64 ~k:carry",
-    ("u16", 3): "d:u16 = a:u16 b:u16 c:u16 ~k:carry",
-    ("s16", 3): "d:s16 = a:s16 b:s16 c:s16 ~k:carry",
+    ("u32", 3): ((("d", "u32"),), (("a", "u32"), ("b", "u32"), ("c", "u32"), ("k", "carry", (), (), False, False, True))),
+    ("s32", 3): ((("d", "s32"),), (("a", "s32"), ("b", "s32"), ("c", "s32"), ("k", "carry", (), (), False, False, True))),
+    ("u64", 3): ((("d", "u64"),), (("a", "u64"), ("b", "u64"), ("c", "u64"), ("k", "carry", (), (), False, False, True))),
+    ("s64", 3): ((("d", "s64"),), (("a", "s64"), ("b", "s64"), ("c", "s64"), ("k", "carry", (), (), False, False, True))),
+    ("u16", 3): ((("d", "u16"),), (("a", "u16"), ("b", "u16"), ("c", "u16"), ("k", "carry", (), (), False, False, True))),
+    ("s16", 3): ((("d", "s16"),), (("a", "s16"), ("b", "s16"), ("c", "s16"), ("k", "carry", (), (), False, False, True))),
 }
 ASSEMBLER = {
     "elsewhere": [],

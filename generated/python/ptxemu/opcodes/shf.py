@@ -23,7 +23,7 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("b32", 3): "d:b32 = a:b32 b:b32 c:u32",
+    ("b32", 3): ((("d", "b32"),), (("a", "b32"), ("b", "b32"), ("c", "u32"))),
 }
 ASSEMBLER = {
     "elsewhere": [],

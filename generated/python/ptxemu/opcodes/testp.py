@@ -22,8 +22,8 @@ GROUPS = (
 )
 
 SIGNATURES = {
-    ("f32", 1): "p:pred = a:f32",
-    ("f64", 1): "p:pred = a:f64",
+    ("f32", 1): ((("p", "pred"),), (("a", "f32"),)),
+    ("f64", 1): ((("p", "pred"),), (("a", "f64"),)),
 }
 ASSEMBLER = {
     "elsewhere": [],
