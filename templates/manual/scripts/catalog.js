@@ -73,21 +73,12 @@
       .filter(row => operands === null || row.operands === null || row.operands === operands);
 
   const places = new Map(targets.map((t, i) => [t.name, i]));
-  // Runs of targets with the same answer: [text, how many].
-  function at(runs, place) {
-    for (const [text, count] of runs) {
-      if (place < count) {
-        return text;
-      }
-      place -= count;
-    }
-    throw new RangeError("no such target");
-  }
 
   ptxspec.window = (row, target) => {
-    const text = at(requirements[row.requires], places.get(target));
-    const [first, last] = text.split("-");
-    return text ? [first, last ?? null] : null;
+    // Runs of targets with the same versions: [first, how many targets, last].
+    let left = places.get(target);
+    const [first, , last = null] = requirements[row.requires].find(([, count]) => (left -= count) < 0);
+    return first && [first, last];
   };
 
   ptxspec.released = version => {

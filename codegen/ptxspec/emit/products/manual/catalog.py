@@ -28,7 +28,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
         ],
         "versions": [{"ptx": p.version, "cuda": p.cuda} for p in spec.versions.values()],
         "requirements": {
-            text: runs(window(spec, r, t) for t in spec.targets.values()) for text, r in sorted(requirements.items())
+            text: runs(versions(spec, r, t) for t in spec.targets.values()) for text, r in sorted(requirements.items())
         },
         "opcodes": {
             opcode: {
@@ -57,12 +57,6 @@ def versions(spec: Spec, r: Requirement, target: Target) -> tuple[str, str | Non
     return max(first, target.ptx, key=lambda ptx: spec.versions[ptx].order), last
 
 
-def window(spec: Spec, r: Requirement, target: Target) -> str:
-    """Return the PTX versions in the notation of the manual's scripts: `7.0`, `1.0-1.3`, or empty."""
-    found = versions(spec, r, target)
-    return "-".join(filter(None, found)) if found else ""
-
-
 def called(spec: Spec) -> dict[str, list[str]]:
     """Return the modifiers and types that everyday words mean, and those that a width means: fp16 is f16, fp8 is every
     signed format of 8 bits."""
@@ -83,6 +77,8 @@ def products(spec: Spec, target: Target) -> list[str]:
     return [p.name for p in spec.naming.products if p.target == (target.base or target.name)]
 
 
-def runs(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return each text with the length of its run."""
-    return [(text, len(list(same))) for text, same in groupby(texts)]
+def runs(found: Iterable[tuple[str, str | None] | None]) -> list[tuple[str | int | None, ...]]:
+    """Return the first version of each run of targets, or None if they have none, the number of these targets and, if
+    there is one, the last version."""
+    told = ((*(window or (None, None)), len(list(same))) for window, same in groupby(found))
+    return [(first, count, last) if last else (first, count) for first, last, count in told]
