@@ -212,6 +212,27 @@ def test_only_c_with_elementary_functions_or_units_takes_long_to_compile(opcode:
     assert module and module.takes_long == takes_long
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [("group: ", "# A remark.\ngroup: ", True), ("  d = -a\n\nnan:", "  d = -(-(-a))\n\nnan:", False)],
+)
+def test_the_digest_of_c_is_of_what_is_compiled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, same: bool
+) -> None:
+    """The comments in the C number the lines of the specification."""
+    project, digest = Project(copied(tmp_path, ("neg",)), capsys), re.compile(r'digest\[\] = "(\w+)"|NATIVE = "(\w+)"')
+
+    def made() -> tuple[str, list[str]]:
+        files = made_for_programs(project)
+        c, module = files["native/src/neg.c"], files["python/ptxemu/instructions/neg.py"]
+        return c, [m[m.lastindex or 0] for m in digest.finditer(c + module)]
+
+    text, (of_c, of_python) = made()
+    project.edit(NEG, old, new)
+    other, found = made()
+    assert of_c == of_python and other != text and (found == [of_c, of_c]) is same
+
+
 # Files of the manual that list opcodes. Those of other folders are in `SHARED`.
 LIST = {
     *(f"{name}.{suffix}" for name in ("index", "availability", "history") for suffix in ("html", "md")),

@@ -565,5 +565,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "a771d96baf0e1b42";
+const char digest[] = "3dc8878c3a4ca9cc";
 #endif

@@ -1132,5 +1132,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "4661c1e6304fa299";
+const char digest[] = "e958825d522ef987";
 #endif

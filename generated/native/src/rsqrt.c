@@ -86,5 +86,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "68c1b80dfc63ef57";
+const char digest[] = "f375d228bc5245cb";
 #endif

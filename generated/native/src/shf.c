@@ -48,5 +48,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "72db1817e80f7ac3";
+const char digest[] = "81bb87f854dd1ea1";
 #endif

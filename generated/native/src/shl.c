@@ -33,5 +33,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "cfd36a80dce2c33a";
+const char digest[] = "0f2d26021ad0b4f0";
 #endif

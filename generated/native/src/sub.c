@@ -542,5 +542,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "463a9c4f6d8bc44a";
+const char digest[] = "45f14983ceb685fe";
 #endif

@@ -109,13 +109,13 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    included = native.without_comments(native.shared(spec, templates))
-    of_matrices = native.digest(included, native.others_in_c(templates)["matrices"].text)
+    included = native.included_by_all(native.shared(spec, templates))
+    of_matrices = native.digest(included, native.others_in_c(templates)["matrices"])
     files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, of_matrices, templates)
     for c in checked:
         opcode = c.instruction.opcode
         module = native.part(c, templates, parts)
-        digest = native.digest(included, module.text) if module else ""
+        digest = native.digest(included, module) if module else ""
         files |= parts.of(f"emulator {digest}", opcode, "emulator", partial(_of, spec, c, published, digest, templates))
     return files
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -24,10 +23,12 @@ _COMMENT = "/* {} */"
 
 
 class Module(NamedTuple):
-    """The C of a module, without its digest. `takes_long`: compilers take long, as for elementary functions and
-    units."""
+    """The C of a module, without its digest. `own` is the digest of this C alone, without the comments that number the
+    lines of spec/: these move when nothing that is compiled changes. `takes_long`: compilers take long, as for
+    elementary functions and units."""
 
     text: str
+    own: str
     takes_long: bool
 
 
@@ -35,13 +36,13 @@ class Module(NamedTuple):
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
     common = shared(spec, templates)
-    included, others = without_comments(common), others_in_c(templates)
+    included, others = included_by_all(common), others_in_c(templates)
     made = {c.instruction.opcode: part(c, templates, parts) for c in checked}
     modules = {name: module for name, module in made.items() if module} | others
     files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
     files |= common
     for name, module in modules.items():
-        last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(included, module.text)}";\n#endif\n'
+        last = f'\n#ifdef WITH_DIGEST\nconst char digest[] = "{digest(included, module)}";\n#endif\n'
         files[f"{_FOLDER}/src/{name}.c"] = module.text + last
     files[f"{_FOLDER}/meson.build"] = templates.render(
         "native/meson.build.j2",
@@ -79,7 +80,7 @@ def shared(spec: Spec, templates: Templates) -> Files:
 def others_in_c(templates: Templates) -> dict[str, Module]:
     """Return the modules that belong to no opcode, by name."""
     found = templates.plain("native/others")
-    return {name.removesuffix(".c"): Module(text, takes_long=True) for name, text in found.items()}
+    return {name.removesuffix(".c"): Module(text, _digest(text), takes_long=True) for name, text in found.items()}
 
 
 def part(checked: Checked, templates: Templates, parts: Parts) -> Module | None:
@@ -90,27 +91,30 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> Module | None:
         c = in_c(checked.programs)
         if not c.rows:
             return None
-        text = templates.render(
-            "native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", i.path], comment=_COMMENT,
-            opcode=i.opcode, c=c, has_units=c.has_units,
+        text, own = (
+            templates.render(
+                "native/opcode.c.j2", ["spec/types.yaml", "spec/modifiers.yaml", i.path], comment=_COMMENT,
+                opcode=i.opcode, c=c, has_units=c.has_units, numbered=numbered,
+            )
+            for numbered in (True, False)
         )  # fmt: skip
-        return Module(text, c.has_units or any(f.undecided for f in c.functions))
+        return Module(text, _digest(own), c.has_units or any(f.undecided for f in c.functions))
 
     return parts.of("native", checked.instruction.opcode, "native", make)
 
 
-def without_comments(common: Mapping[str, str]) -> str:
-    """Return the sources that all opcodes share as one text without comments."""
-    return _bare("".join(common[name] for name in sorted(common)))
+def included_by_all(common: Mapping[str, str]) -> str:
+    """Return the digest of the sources that all opcodes share."""
+    return _digest("".join(common[name] for name in sorted(common)))
 
 
-def digest(included: str, text: str) -> str:
-    """Return the digest of a module's C and of what it includes, comments aside."""
-    return hashlib.sha256((included + _bare(text)).encode()).hexdigest()[:16]
+def digest(included: str, module: Module) -> str:
+    """Return the digest of a module's C and of what it includes."""
+    return _digest(included + module.own)[:16]
 
 
-def _bare(c: str) -> str:
-    return re.sub(r"[ \t]*/\*.*?\*/", "", c, flags=re.DOTALL)
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _numbers(f: Format) -> Iterator[str]:

@@ -68,4 +68,4 @@ KERNELS = _Kernels("bfe", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "f6aebb0626843ef4"
+NATIVE = "32f7d6951fc22ceb"

@@ -1312,4 +1312,4 @@ KERNELS = _Kernels("fma", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "4661c1e6304fa299"
+NATIVE = "e958825d522ef987"

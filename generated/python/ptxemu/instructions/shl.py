@@ -23,4 +23,4 @@ KERNELS = _Kernels("shl", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "cfd36a80dce2c33a"
+NATIVE = "0f2d26021ad0b4f0"

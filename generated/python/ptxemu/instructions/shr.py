@@ -52,4 +52,4 @@ KERNELS = _Kernels("shr", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "51f39850878a668f"
+NATIVE = "99eacb251a99eb27"
