@@ -38,5 +38,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "b13452b41c48228b";
+const char digest[] = "dc5d88071c2853e2";
 #endif

@@ -92,5 +92,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "bc90f2102791fc75";
+const char digest[] = "fcbc24dabadfe967";
 #endif

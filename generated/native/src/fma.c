@@ -1132,5 +1132,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "e958825d522ef987";
+const char digest[] = "58c61f53b4d86f9e";
 #endif

@@ -86,5 +86,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "f375d228bc5245cb";
+const char digest[] = "d51f502b21b2a59c";
 #endif

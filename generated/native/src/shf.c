@@ -48,5 +48,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "81bb87f854dd1ea1";
+const char digest[] = "0339482624f0f458";
 #endif

@@ -542,5 +542,5 @@ const Kernel KERNELS[] = {
 };
 
 #ifdef WITH_DIGEST
-const char digest[] = "45f14983ceb685fe";
+const char digest[] = "fc5ba480900b0170";
 #endif

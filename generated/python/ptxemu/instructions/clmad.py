@@ -153,4 +153,4 @@ KERNELS = _Kernels("clmad", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "bc90f2102791fc75"
+NATIVE = "fcbc24dabadfe967"

@@ -42,4 +42,4 @@ KERNELS = _Kernels("cnot", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "810812679b842ca6"
+NATIVE = "445672478e5aa5a5"

@@ -140,4 +140,4 @@ KERNELS = _Kernels("dp2a", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "b28c7dc7ec97b147"
+NATIVE = "2d3f52cfdb83590e"

@@ -118,4 +118,4 @@ KERNELS = _Kernels("dp4a", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "ce802fe23e1f332a"
+NATIVE = "34b063459d2f6677"

@@ -1312,4 +1312,4 @@ KERNELS = _Kernels("fma", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "e958825d522ef987"
+NATIVE = "58c61f53b4d86f9e"

@@ -23,4 +23,4 @@ KERNELS = _Kernels("selp", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "14be3fb799f33dcb"
+NATIVE = "9b448eba07f0d768"

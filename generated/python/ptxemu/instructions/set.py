@@ -2365,4 +2365,4 @@ KERNELS = _Kernels("set", (
 ))
 
 # The digest of the opcode's kernels in C: those of another are not used.
-NATIVE = "e0c328512a6d7b7a"
+NATIVE = "d174cf86ea8db39b"
