@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 from .kernels import Kernel, compile, execute
 from .lanes import pack, unpack
-from .lookup import UnknownTargetError, UnknownVariantError, Variant, variants
 from .native import COMMAND
 from .operands import OperandError
+from .rows import UnknownTargetError, UnknownVariantError, Variant, variants
 
 if TYPE_CHECKING:
     from .functions import Function, function

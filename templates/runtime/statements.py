@@ -10,8 +10,8 @@ import numpy as np
 from .assembler import ASSEMBLER, OTHER_TYPES
 from .catalog.known import is_elsewhere
 from .index import TYPES
-from .lookup import Row, opcode_named, rows_of
 from .ptx import constants
+from .rows import Row, opcode_named, rows_of
 from .signature import Signature, Type, signature
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .assembly import of_template
 from .functions import Function, function
-from .lookup import target_named
+from .rows import target_named
 
 _REGISTER = 4  # bytes of the registers that narrower elements are packed into
 

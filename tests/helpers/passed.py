@@ -41,8 +41,8 @@ _WHOLE = {
 # matrices: no instruction's result depends on them. Nor does it on the names that the package exports.
 _SAYING = (
     "assembler", "assembly", "catalog", "chosen", "conditions", "entries", "functions", "index", "layouts", "lookup",
-    "matrices_in_c", "matrix_steps", "memory", "naming", "notebook", "refusing", "sparse", "statements", "steps",
-    "straightline", "sums", "tensor", "tensor_cores", "threads", "traced_sums", "triton", "variables", "warp",
+    "matrices_in_c", "matrix_steps", "memory", "naming", "notebook", "refusing", "rows", "sparse", "statements",
+    "steps", "straightline", "sums", "tensor", "tensor_cores", "threads", "traced_sums", "triton", "variables", "warp",
 )  # fmt: skip
 # C that loads kernels, which tests that always run are about, and that of matrices.
 _NOT_COMPUTING = ("module", "matrices")

@@ -11,8 +11,8 @@ import ptxemu
 import pytest
 from helpers.sizes import each_size, spread
 from ptxemu.index import CATALOG, OPCODES
-from ptxemu.lookup import rows_of
 from ptxemu.refusing import KNOWN
+from ptxemu.rows import rows_of
 from ptxemu.signature import Type
 
 SPECIAL = [0, 1, 0x8000, 0x3C00, 0x3F80, 0x7C00, 0x7F80, 0x7E00, 0x7FC1, 0xFC00, 0xFF80, 0x0400, 0x0080, 0x83FF, 0x7BFF]

@@ -61,10 +61,10 @@ from .observed import (
 )
 from .peers import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerKind, PeerOperation
 from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
-from .requirements import Form, Pattern, Rule, Selector
+from .requirements import Pattern, Rule, Selector
 from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec, Topic
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
-from .variant import Key, Operand, Variant
+from .variant import Form, Key, Operand, Variant
 
 __all__ = [
     "BOOL",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from .code import Code
 from .formats import Type
-from .requirements import Form
+from .variant import Form
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from .code import Code
 from .folding import Folding
 from .formats import NanRule
 from .hazards import HazardRule
-from .requirements import Form, Rule, Selector
-from .variant import Variant
+from .requirements import Rule, Selector
+from .variant import Form, Variant
 
 if TYPE_CHECKING:
     from .functions import Intrinsic

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..basis import Basis
-
-if TYPE_CHECKING:
-    from .variant import Variant
-
-# A variant's modifiers, the types that its spelling ends in, and the number of its source registers.
-Form = tuple[frozenset[str], tuple[str, ...], int]
+from .variant import Variant
 
 
 @dataclass(frozen=True)

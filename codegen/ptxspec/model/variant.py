@@ -7,10 +7,11 @@ from functools import cached_property
 
 from ..catalog import Hazard, Requirement
 from .formats import Kind, Type, bits_of
-from .requirements import Form
 
 # A spelling with its modifiers in the order of NVIDIA's manual, and the number of source registers.
 Key = tuple[str, int]
+# A variant's modifiers, the types that its spelling ends in, and the number of its source registers.
+Form = tuple[frozenset[str], tuple[str, ...], int]
 NOTHING = Requirement("", "")
 
 

@@ -20,6 +20,7 @@ from ..catalog.special import SpecialRegister
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
 from .inline import as_function, inline_assembly
+from .names import target as target_named
 from .recording import Recording
 from .variant import Many, Source, Variant
 
@@ -279,9 +280,7 @@ class Database(Named, Known[Variant]):
 
     def target(self, text: str) -> str:
         """Return a target by its own name, or by the name of a GPU: see `names`. Raises PtxspecError."""
-        from .names import target
-
-        return text if text in self.targets else target(self, text)
+        return text if text in self.targets else target_named(self, text)
 
     def ptx_version(self, text: str) -> str:
         """Return a PTX version such as 8.6. Raises PtxspecError for one that does not exist."""

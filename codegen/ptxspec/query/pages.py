@@ -41,12 +41,6 @@ def variants(db: Database, count: int, few: Sequence[Variant | None]) -> str:
     return notebook.block(_counted(count, "variant"), notebook.table(header, rows) if rows else "")
 
 
-def variant(v: Variant) -> str:
-    facts = [("needs", v.needs), ("claim", v.claim), ("basis", v.basis)]
-    facts += [("hazard", h.text) for h in v.hazards] + [("loose", text) for text in v.loose]
-    return notebook.block(str(v), notebook.facts(facts))
-
-
 def findings(count: int, told: str) -> str:
     return notebook.block(_counted(count, "finding"), notebook.code(told) if count else "")
 

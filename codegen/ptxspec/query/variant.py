@@ -97,9 +97,11 @@ class Variant(NamedTuple):
         return f"<Variant {self}: {self.needs}; {self.claim}{', hazard' * bool(self.hazards)}>"
 
     def _repr_html_(self) -> str:
-        from . import pages  # only needed in notebooks
+        from .. import notebook  # only needed there
 
-        return pages.variant(self)
+        facts = [("needs", self.needs), ("claim", self.claim), ("basis", self.basis)]
+        facts += [("hazard", h.text) for h in self.hazards] + [("loose", text) for text in self.loose]
+        return notebook.block(str(self), notebook.facts(facts))
 
 
 class Many(tuple[Variant, ...]):

@@ -13,8 +13,8 @@ from . import native, plain
 from .binary import Array
 from .chosen import LANES
 from .kernels import Kernel
-from .lookup import Row, UnknownTargetError, target_named
 from .operands import OperandError, truths
+from .rows import Row, UnknownTargetError, target_named
 from .signature import Operand, Signature, Type
 from .steps import Program
 from .straightline import read

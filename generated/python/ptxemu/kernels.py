@@ -17,8 +17,9 @@ from . import (
     plain,
 )
 from .binary import Array
-from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, find, target_named
+from .lookup import find
 from .operands import OperandError, masked, mended, read, spelled
+from .rows import Row, UnknownTargetError, UnknownVariantError, counted, target_named
 from .signature import Registers, Signature, Type, signature
 
 

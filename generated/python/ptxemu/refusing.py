@@ -14,7 +14,7 @@ from .catalog import known
 from .catalog.explaining import Explanation, alike, explain, recipes
 from .catalog.outside import Outside
 from .index import CATALOG, OPCODES, OUTSIDE, TYPES
-from .lookup import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
+from .rows import Row, UnknownTargetError, UnknownVariantError, counted, opcode_named, rows_of
 
 # Reasons for which an error does not add that the variant does not exist.
 _NO_VARIANT: Final = ("not-in-database", "operand-count", "syntax", "unknown-opcode")

@@ -15,11 +15,11 @@ from .binary import Array, Format, roundTiesToEven
 from .conversion import convert
 from .index import CATALOG
 from .layouts import Element
-from .lookup import UnknownVariantError, target_named
 from .matrices.forms import Form, form_named
 from .matrices.rows import Row, row_of
 from .operands import OperandError
 from .plain import check_processor
+from .rows import UnknownVariantError, target_named
 from .sparse import Stored
 from .sums import Numbers, Sum, chained, numbers, summed
 from .tensor_cores import ELEMENTS, FORMS, GROUPS, PACKED, ROWS, UNSIGNED

@@ -17,9 +17,9 @@ from . import plain
 from .binary import Array
 from .entries import Entry, Given, Parameter, read_entry
 from .kernels import is_integer
-from .lookup import UnknownTargetError, target_named
 from .memory import Load, Memory, Store
 from .operands import OperandError
+from .rows import UnknownTargetError, target_named
 from .steps import done_with, is_signed, resized
 
 _WARP = 32

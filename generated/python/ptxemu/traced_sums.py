@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import formats
-from .lookup import target_named
 from .matrices.forms import Form, form_named
 from .operands import OperandError
+from .rows import target_named
 from .sums import Numbers, Step, steps
 from .tensor import bits_of, converted, element_of, halved, mma, numbers_of, row_for, scales_of, sum_of
 from .tensor_cores import ELEMENTS, FORMS

@@ -1,1 +1,1 @@
-"""The products, which register themselves (../registry.py)."""
+"""The products, which register themselves (../product.py)."""

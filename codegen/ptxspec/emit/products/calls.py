@@ -12,7 +12,7 @@ from ...check.checking import Checked
 from ...model import Becomes, CallEvidence, Spec, runs
 from ...query.database import SCHEMA
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates
 
 

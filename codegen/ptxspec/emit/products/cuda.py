@@ -16,7 +16,7 @@ from ...check.corner_cases import few_cases
 from ...model import BOOL, CornerRow, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}

@@ -44,7 +44,7 @@ from ...query.database import SCHEMA, Data
 from ...recipes.inline import asm_operands
 from ..assembler import assembler
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates, as_lines
 from . import calls, machine_code
 

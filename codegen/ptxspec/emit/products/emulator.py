@@ -32,8 +32,8 @@ from ..assembler import assembler
 from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import Module, NumPyFunction
 from ..parts import Parts
+from ..product import product
 from ..reading import multiplied, split
-from ..registry import product
 from ..text import Files, Templates, plain
 from . import native
 from .data import naming

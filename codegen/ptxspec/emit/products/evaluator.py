@@ -16,8 +16,8 @@ from ...check.checking import Checked
 from ...compact import compact, named_in
 from ...model import Code, Operand, Spec, Variant
 from ..parts import Parts
+from ..product import product
 from ..programs import Programs
-from ..registry import product
 from ..text import Files, Templates, plain
 
 # In the order in which they run: each uses definitions of earlier ones.

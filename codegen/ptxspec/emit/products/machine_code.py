@@ -11,7 +11,7 @@ from ...check.checking import Checked
 from ...model import MachineEvidence, MachineForms, Spec, runs
 from ...query.database import SCHEMA
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates, as_lines
 
 _SOURCE = "spec/observed/machine_code.yaml"

@@ -16,7 +16,7 @@ from ...model import Format, Spec
 from ...model.tensor import FormOperand, written
 from ...semantics.exact.rounding import round_to
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates
 from .cuda import Guards, cell
 

@@ -14,7 +14,7 @@ from ...rewrite.formats import is_usual
 from ...semantics.exact.rounding import decode
 from ..native import has_c, in_c
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates
 from ..units import has_c as unit_has_c, in_c as unit_in_c
 

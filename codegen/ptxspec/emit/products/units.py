@@ -8,7 +8,7 @@ from typing import Any
 from ...check.checking import Checked
 from ...model import Spec
 from ..parts import Parts
-from ..registry import product
+from ..product import product
 from ..text import Files, Templates
 from ..units import fields
 

@@ -11,7 +11,7 @@ from ....catalog import targets_text
 from ....check.checking import Checked
 from ....model import Spec
 from ...parts import NONE, Parts
-from ...registry import product
+from ...product import product
 from ...text import Files, Templates
 from . import (
     availability,
