@@ -29,7 +29,7 @@ READ_BY = (
     "roots", "semantics", "specification",
 )  # fmt: skip
 GENERATED_BY = (
-    "compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "rewrite", "terminal",
+    "compact", "emit", "examples", "lint/findings", "native", "notebook", "ptx", "query", "rewrite",
 )  # fmt: skip
 # Packages of others that decide it too.
 _PACKAGES = ("Jinja2", "MarkupSafe", "PyYAML", "jsonschema", "markdown-it-py", "mpmath")

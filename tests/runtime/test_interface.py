@@ -13,8 +13,9 @@ import ptxspec
 import pytest
 from helpers.sizes import each_size, spread
 from numpy.testing import assert_array_equal
-from ptxemu import native, rows
+from ptxemu import native
 from ptxemu.index import CATALOG, OPCODES
+from ptxemu.rows import rows_of
 
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
 
@@ -255,7 +256,7 @@ def test_a_target_has_what_the_database_says() -> None:
     assert CATALOG.targets == database.targets and CATALOG.versions == database.versions
     # The emulator computes what the assembler breaks down on, too.
     crashing = {(v.spelling, v.operands) for v in database.variants if v.crash}
-    every = [row for opcode in OPCODES for row in rows.rows_of(opcode)]
+    every = [row for opcode in OPCODES for row in rows_of(opcode)]
     rows = [row for row in every if (row.variant.spelling, row.operands) not in crashing]
     for target in CATALOG.targets:
         has = {(v.spelling, v.operands) for v in database.available(target)}

@@ -23,8 +23,9 @@ from helpers.project import copied
 from helpers.sizes import each_size, spread
 from numpy.typing import NDArray
 from oracles import judge
-from ptxemu import native, rows
+from ptxemu import native
 from ptxemu.binary import Format
+from ptxemu.rows import rows_of
 from ptxemu.signature import Signature, Type
 from ptxspec.emit import native as emitted
 from ptxspec.emit.generate import generate
@@ -91,7 +92,7 @@ def operands(s: Signature, size: int) -> list[NDArray[Any]]:
 
 def differing(opcode: str, size: int, rows: int | None = None) -> list[str]:
     """The kernels of an opcode, or so many of them, whose bits are not NumPy's."""
-    wrong, every = [], rows.rows_of(opcode)
+    wrong, every = [], rows_of(opcode)
     for row in spread(every, rows or len(every)):
         for target in (None, *row.group.claims.get("reported", ())[:1]):
             kernel = ptxemu.compile(row.spelling, row.operands, target)
@@ -115,7 +116,7 @@ def differing(opcode: str, size: int, rows: int | None = None) -> list[str]:
 
 @pytest.mark.parametrize("opcode", FEW)
 def test_kernels_give_numpys_bits(opcode: str, few: None) -> None:
-    assert ptxemu.compile(rows.rows_of(opcode)[0].spelling).is_in_c
+    assert ptxemu.compile(rows_of(opcode)[0].spelling).is_in_c
     assert differing(opcode, 600, rows=80) == []
 
 
