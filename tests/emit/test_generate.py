@@ -312,6 +312,19 @@ def test_check_shows_the_difference_and_writes_nothing(project: Project) -> None
     assert {**files(project.root), NEG: before[NEG]} == before
 
 
+def test_what_is_the_same_is_not_written_or_compiled_again(project: Project) -> None:
+    assert ptxspec("generate", "--root", project.root, PYTHONPYCACHEPREFIX="").returncode == 0
+    generated = project.root / "generated"
+    same, edited = (generated / f"python/ptxemu/{name}.py" for name in ("formats", "instructions/neg"))
+    made = [same, Path(cache_from_source(str(same)))]
+    before = [path.stat().st_ino for path in made]
+    project.edit(NEG, "summary: Change the sign of a value.", "summary: Change the sign of one value.")
+    assert ptxspec("generate", "--root", project.root, PYTHONPYCACHEPREFIX="").returncode == 0
+    assert [path.stat().st_ino for path in made] == before
+    assert "Change the sign of one value." in edited.read_text("utf-8")
+    assert Path(cache_from_source(str(edited))).stat().st_mtime >= edited.stat().st_mtime
+
+
 @pytest.mark.exhaustive
 def test_a_write_that_fails_leaves_the_old_files(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run("generate")
