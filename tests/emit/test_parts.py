@@ -17,7 +17,7 @@ from ptxspec.emit.text import Templates
 def test_a_part_is_made_from_templates_of_the_folder_that_it_names(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project.bring("spec/tensor")
+    project.bring("spec/tensor", "spec/observed/evidence.yaml", "spec/observed/peers.yaml", "spec/observed/speed.yaml")
     read: set[str] = set()
     get, plain = jinja2.Environment.get_template, Templates.plain
 
@@ -48,14 +48,25 @@ def test_a_part_is_made_from_templates_of_the_folder_that_it_names(
     registry.make(found.right(), found.checked, Templates(project.root), Watching())
     assert named == {
         "called",
+        "calls",
         "cuda",
         "data",
+        "differences",
         "emulator",
         "evaluator",
+        "families",
+        "followed",
         "functions",
+        "guides",
+        "history",
+        "hover",
         "manual",
+        "matrices",
         "native",
+        "peers",
+        "releases",
         "search",
+        "speed",
         "tensor",
     }
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from ...check.checking import Checked
 from ...model import Becomes, CallEvidence, Spec, runs
 from ...query.database import SCHEMA
-from ..parts import Parts
+from ..parts import NONE, Parts
 from ..product import product
 from ..text import Files, Templates
 
@@ -19,9 +20,13 @@ from ..text import Files, Templates
 @product("calls")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the file."""
+    return {"data/calls.json": parts.of("calls", NONE, "", partial(_text, spec))}
+
+
+def _text(spec: Spec) -> str:
     about = as_data(spec)
     rows = ",\n".join(f"{json.dumps(c)}:{json.dumps(x, separators=(',', ':'))}" for c, x in about.pop("calls").items())
-    return {"data/calls.json": f'{json.dumps(about, indent=0)[:-2]},\n"calls": {{\n{rows}\n}}\n}}\n'}
+    return f'{json.dumps(about, indent=0)[:-2]},\n"calls": {{\n{rows}\n}}\n}}\n'
 
 
 def as_data(spec: Spec) -> dict[str, Any]:

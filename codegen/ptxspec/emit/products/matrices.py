@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import count
 
 from ...check.checking import Checked
@@ -15,7 +16,7 @@ from ...matrices.forms import Form
 from ...model import Format, Spec
 from ...model.tensor import FormOperand, written
 from ...semantics.exact.rounding import round_to
-from ..parts import Parts
+from ..parts import NONE, Parts
 from ..product import product
 from ..text import Files, Templates
 from .cuda import Guards, cell
@@ -101,6 +102,10 @@ class Source:
 @product("matrices")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the sources in generated/cuda that multiply matrices."""
+    return parts.of("matrices", NONE, "cuda", partial(_files, spec, templates))
+
+
+def _files(spec: Spec, templates: Templates) -> Files:
     by_opcode: dict[str, list[Form]] = {}
     for f in spec.tensor.forms:
         by_opcode.setdefault(f.spelling.partition(".")[0], []).append(f)

@@ -87,14 +87,14 @@ def emit(spec: Spec, families: Mapping[str, Sequence[Family]], site: Site) -> Fi
     every = [f for found in families.values() for f in found]
     hazards = list(dict.fromkeys(text for f in every for text in f.hazards))
     matrix = _Matrix(spec, hazards)
-    types = {name for f in every for v in f.variants for name in v.type_names}
-    claims = {name for f in every for name in (f.first.claim, *f.claims)}
+    types = {name for f in every for name in f.types}
+    claims = {name for f in every for name in (f.claim, *f.claims)}
     values = {
         "columns": matrix.columns,
         "groups": [(spec.instructions[opcode], list(map(matrix.row, found))) for opcode, found in families.items()],
         "cells": list(matrix.cells),
         "families": len(every),
-        "count": sum(len(f.variants) for f in every),
+        "count": sum(f.count for f in every),
         "crashing": sum(bool(v.crash) for i in spec.instructions.values() for v in i.variants),
         "hazards": [_note(spec, every, text) for text in hazards],
         "names": named_in((text for f in every for text in f.forms.texts), spec.notation),
@@ -126,11 +126,11 @@ class _Matrix:
 
     def row(self, family: Family) -> MatrixRow:
         hazards = [self._hazards[text] for text in family.hazards]
-        alike = (family.first.requires, family.first.hazards)
+        alike = (family.requires, *((text, *targets) for text, targets in family.hazards.items()))
         if alike not in self._places:
             cells = tuple(tuple(self._parts(family, column)) for column in self.columns)
             self._places[alike] = self.cells.setdefault(cells, len(self.cells))
-        return MatrixRow(family, self._spec.catalog.text(family.first.requires), hazards, self._places[alike])
+        return MatrixRow(family, self._spec.catalog.text(family.requires), hazards, self._places[alike])
 
     def _parts(self, family: Family, column: Column) -> Iterable[Part]:
         """Return the part of a target, and those of its kinds that differ: a kind supports what its base supports, from
@@ -144,7 +144,7 @@ class _Matrix:
                 yield part
 
     def _part(self, family: Family, target: Target) -> Part | None:
-        found = versions(self._spec, family.first.requires, target)
+        found = versions(self._spec, family.requires, target)
         if not found:
             return None
         first, last = found
@@ -180,7 +180,7 @@ def _note(spec: Spec, every: Iterable[Family], text: str) -> HazardNote:
 
 def _where(spec: Spec, family: Family, targets: Sequence[str]) -> str:
     """Return the targets of a hazard; empty if all that support the variants have it."""
-    taking = [t for t in spec.targets if spec.catalog.takes(family.first.requires, t)]
+    taking = [t for t in spec.targets if spec.catalog.takes(family.requires, t)]
     first, last = taking.index(targets[0]), taking.index(targets[-1])
     if taking == list(targets):
         return ""

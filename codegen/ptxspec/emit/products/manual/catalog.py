@@ -17,7 +17,7 @@ PATH = "catalog.data.js"
 def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates) -> Files:
     every = [family for found in rows.values() for family in found]
     recipes = [i for found in spec.instead.values() for i in found]
-    requirements = {spec.catalog.text(r): r for r in [f.first.requires for f in every] + [i.requires for i in recipes]}
+    requirements = {spec.catalog.text(r): r for r in [f.requires for f in every] + [i.requires for i in recipes]}
     data = {
         "groups": {name: list(members) for name, members in spec.notation.items()},
         "types": list(spec.types),
@@ -35,7 +35,7 @@ def emit(spec: Spec, rows: Mapping[str, Sequence[Family]], templates: Templates)
                 "summary": spec.instructions[opcode].summary,
                 "rows": [
                     [
-                        f.forms.whole, f.forms.operands, spec.catalog.text(f.first.requires), f.first.claim,
+                        f.forms.whole, f.forms.operands, spec.catalog.text(f.requires), f.claim,
                         f.hazards, f.claims,
                     ]
                     for f in found

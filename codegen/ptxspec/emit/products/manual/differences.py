@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ....check.checking import Checked
-from ....model import Instruction, Spec, Variant
+from ....model import Accuracy, Instruction, Spec, Variant
+from ...parts import Parts
 from ...text import Files
 from . import folding
 from .forms import Writer
@@ -26,20 +28,43 @@ class Differing:
     assembler: str
 
 
-def emit(spec: Spec, checked: Sequence[Checked], write: Writer, site: Site) -> Files:
+@dataclass(frozen=True)
+class _Own:
+    """An opcode's part of the page. `count` is the number of its variants in `differences`, and `asked` the digest of
+    what the assembler is asked about it."""
+
+    count: int
+    differences: Sequence[Differing]
+    asked: str
+    folding: Sequence[folding.Folded]
+    exceeded: Sequence[Accuracy]
+
+
+def emit(spec: Spec, checked: Sequence[Checked], write: Writer, parts: Parts, site: Site) -> Files:
     """Return manual/differences if something was observed."""
     if spec.evidence is None:
         return {}
-    instructions = [c.instruction for c in checked]
+    own = {(n := c.instruction.opcode): parts.of("differences", n, "", partial(_own, spec, write, c)) for c in checked}
     values = {
         "evidence": spec.evidence,
-        "count": len(spec.differences),
-        "differences": [row for i in instructions for row in rows(spec, i, write)],
-        "changed": [o for o, asked in spec.evidence.asked.items() if o in spec.instructions and asked != spec.asked(o)],
-        "folding": [entry for c in checked for entry in folding.entries(spec, write, c)],
-        "exceeded": [(i, a) for i in instructions for a in i.accuracy if a.exceeded],
+        "count": sum(x.count for x in own.values()),
+        "differences": [row for x in own.values() for row in x.differences],
+        "changed": [o for o, asked in spec.evidence.asked.items() if o in own and asked != own[o].asked],
+        "folding": [entry for x in own.values() for entry in x.folding],
+        "exceeded": [(opcode, a) for opcode, x in own.items() for a in x.exceeded],
     }
     return site.page("differences", ["spec/observed/evidence.yaml", "spec/instructions/"], values)
+
+
+def _own(spec: Spec, write: Writer, checked: Checked) -> _Own:
+    i = checked.instruction
+    return _Own(
+        sum(v.manual != v.requires for v in (*i.variants, *i.refused)),
+        rows(spec, i, write),
+        spec.asked(i.opcode),
+        folding.entries(spec, write, checked),
+        [a for a in i.accuracy if a.exceeded],
+    )
 
 
 def rows(spec: Spec, i: Instruction, write: Writer) -> list[Differing]:

@@ -5,29 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from ....catalog import Requirement
 from ....model import Instruction, Spec, Variant
+from ...parts import Parts
 from .forms import Forms, Writer
 
 
 @dataclass(frozen=True)
 class Family:
-    """Variants of an opcode with one requirement, one claim and one set of hazards. `hazards` has the targets of each
-    hazard by its text; `claims` has the targets of each other claim."""
+    """Variants of an opcode with one requirement, one claim and one set of hazards. `count` is their number, and
+    `types` are those in their spellings. `hazards` has the targets of each hazard by its text; `claims` has the targets
+    of each other claim."""
 
     forms: Forms
-    variants: Sequence[Variant]
+    count: int
+    types: Sequence[str]
+    requires: Requirement
+    claim: str
     hazards: Mapping[str, Sequence[str]]
     claims: Mapping[str, Sequence[str]]
 
-    @property
-    def first(self) -> Variant:
-        return self.variants[0]
 
-
-def families(spec: Spec, write: Writer) -> dict[str, list[Family]]:
+def families(spec: Spec, write: Writer, parts: Parts) -> dict[str, list[Family]]:
     """Return the groups of each opcode, without variants on which the assembler crashes."""
-    return {i.opcode: _of(spec, write, i) for i in spec.instructions.values()}
+    return {n: parts.of("families", n, "", partial(_of, spec, write, i)) for n, i in spec.instructions.items()}
 
 
 def _of(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
@@ -37,7 +40,15 @@ def _of(spec: Spec, write: Writer, instruction: Instruction) -> list[Family]:
             others = spec.other_claims(v).items()
             found.setdefault((v.requires, v.claim, v.hazards, write.operands(v), *others), []).append(v)
     return [
-        Family(forms, alike, _hazards(spec, alike[0]), spec.other_claims(alike[0]))
+        Family(
+            forms,
+            len(alike),
+            [*dict.fromkeys(name for v in alike for name in v.type_names)],
+            alike[0].requires,
+            alike[0].claim,
+            _hazards(spec, alike[0]),
+            spec.other_claims(alike[0]),
+        )
         for alike in found.values()
         for forms in write(alike)
     ]

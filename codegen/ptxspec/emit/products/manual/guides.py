@@ -3,21 +3,27 @@ HTML."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from ....basis import KINDS
 from ....check import claims
 from ....diagnostics import PtxspecError, display_path
 from ....files import why_unreadable
 from ....lint.findings import GROUPS
-from ....model import Spec, Variant
+from ....model import Instruction, Spec, Variant
 from ....read.positioned import HIDDEN
+from ...parts import Parts
 from ...text import Files, read
 from .forms import Writer
 from .site import GUIDES, Site
 
 OVERVIEW = "guide"
+# Notations of variants, by their claim and the targets on which they have it.
+Followed: TypeAlias = Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -39,14 +45,15 @@ class Example:
     text: str
 
 
-def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
-    """Return the guides, and the page that lists them."""
+def emit(spec: Spec, followed: Followed, root: Path, site: Site) -> Files:
+    """Return the guides, and the page that lists them. `followed` are the variants for which the emulator follows a
+    published model."""
     examples = [_example(path, root) for path in sorted((root / "spec" / "examples").glob("*.ptx"))]
     values = {
         "claims": claims.CLAIMS,
         "codes": GROUPS,
         "basis": KINDS,
-        "followed": _followed(spec, write),
+        "followed": [(claim, targets, forms) for (claim, targets), forms in followed.items()],
         "published": spec.published,
         "recordings": spec.recordings,
         "speed": spec.speed,
@@ -66,15 +73,21 @@ def emit(spec: Spec, write: Writer, root: Path, site: Site) -> Files:
     return files | overview
 
 
-def _followed(spec: Spec, write: Writer) -> list[tuple[str, tuple[str, ...], list[str]]]:
-    """Return the variants for which the emulator follows a published model: their claims on targets, and their
-    forms."""
+def followed(spec: Spec, write: Writer, parts: Parts) -> Followed:
+    """Return the variants for which the emulator follows a published model."""
+    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for n, i in spec.instructions.items():
+        for where, forms in parts.of("followed", n, "", partial(_followed, spec, write, i)).items():
+            found.setdefault(where, []).extend(forms)
+    return found
+
+
+def _followed(spec: Spec, write: Writer, instruction: Instruction) -> Followed:
     found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
-    for i in spec.instructions.values():
-        for v in i.variants:
-            for targets, claim, _ in claims.followed(spec, v):
-                found.setdefault((claim or v.claim, tuple(targets)), []).append(v)
-    return [(c, targets, [form for f in write(vs) for form in f.whole]) for (c, targets), vs in found.items()]
+    for v in instruction.variants:
+        for targets, claim, _ in claims.followed(spec, v):
+            found.setdefault((claim or v.claim, tuple(targets)), []).append(v)
+    return {where: [form for f in write(vs) for form in f.whole] for where, vs in found.items()}
 
 
 def _example(path: Path, root: Path) -> Example:

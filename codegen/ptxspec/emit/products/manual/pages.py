@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -45,31 +46,42 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     instructions = [c.instruction for c in checked]
     write = Writer(spec)
     site = Site(spec, templates, [i.opcode for i in instructions])
+
+    def keep(part: str, opcode: str, make: Callable[[], Files]) -> None:
+        def made() -> tuple[Files, dict[str, Places]]:
+            found = make()
+            return found, _places(found, site)
+
+        own, places = parts.of(part, opcode, "manual", made)
+        files.update(own)
+        site.places |= places
+
     for c in checked:
-        own, places = parts.of("manual", c.instruction.opcode, "manual", partial(_opcode, spec, c, write, site))
-        files |= own
-        site.places |= places
-    rows = families(spec, write)
-    files |= availability.emit(spec, rows, site) | history.emit(spec, write, site) | releases.emit(spec, site)
+        keep("manual", c.instruction.opcode, partial(_opcode, spec, c, write, site))
+    rows = families(spec, write, parts)
+    files |= availability.emit(spec, rows, site) | history.emit(spec, write, parts, site)
+    keep("releases", NONE, partial(releases.emit, spec, site))
     callers = calling.callers(spec, checked, parts)
-    files |= guides.emit(spec, write, templates.root, site)
+    followed = guides.followed(spec, write, parts)
+    digest = hashlib.sha256(repr(followed).encode()).hexdigest()
+    keep(f"guides {digest}", NONE, partial(guides.emit, spec, followed, templates.root, site))
     files |= functions.emit(callers, site)
-    files |= differences.emit(spec, checked, write, site)
+    files |= differences.emit(spec, checked, write, parts, site)
     if spec.speed is not None:
-        files |= speed.emit(spec.speed, site)
+        keep("speed", NONE, partial(speed.emit, spec.speed, site))
     if spec.peers is not None:
-        files |= peers.emit(spec.peers, len(spec.recordings), site)
+        keep("peers", NONE, partial(peers.emit, spec.peers, len(spec.recordings), site))
     if spec.tensor.forms:
-        own, places = parts.of("tensor cores", NONE, "manual", partial(_tensor_cores, spec, site))
-        files |= own
-        site.places |= places
+        keep("tensor cores", NONE, partial(tensor.emit, spec, site))
     files |= home.emit(spec, instructions, site)
     files |= search.emit(spec, write, templates, site, parts, callers)
-    return files | readers.emit(spec, site, files, templates) | site.shared() | catalog.emit(spec, rows, templates)
+    return (
+        files | readers.emit(spec, site, files, templates, parts) | site.shared() | catalog.emit(spec, rows, templates)
+    )
 
 
-def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Files, dict[str, Places]]:
-    """Return the pages of an opcode, and the places in them that links may lead to."""
+def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> Files:
+    """Return the pages of an opcode."""
     i = checked.instruction
     values: dict[str, Any] = {"targets_text": targets_text, "newest": spec.newest}
     values |= opcode.values(opcode.About(spec, checked, write))
@@ -84,15 +96,11 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> tuple[Fi
         own = {"recipes": offered, "headed": headed, "machine_code": code and replace(code, folded=False)}
         for s in (s for s in opcode.SECTIONS if s.id in apart):
             files |= site.part(f"{i.opcode}.{s.id}", sources, {**values, **own, "s": s})
-    return files, _places(files, site)
-
-
-def _tensor_cores(spec: Spec, site: Site) -> tuple[Files, dict[str, Places]]:
-    files = tensor.emit(spec, site)
-    return files, _places(files, site)
+    return files
 
 
 def _places(files: Files, site: Site) -> dict[str, Places]:
+    """Return the places in some pages that links may lead to."""
     return {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from ....model import Instruction, Spec, Variant
+from ...parts import Parts
 from ...text import Files, Templates, as_lines, as_markdown
 from .forms import statement
 from .opcode import SECTIONS
@@ -19,7 +21,7 @@ SUMMARY = (
 _BLOCK = 0xFFFF
 
 
-def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
+def emit(spec: Spec, site: Site, pages: Files, templates: Templates, parts: Parts) -> Files:
     """Return llms.txt with the pages' addresses, objects.inv and hover.json. `pages` are those of the manual."""
     listed = {
         "summary": SUMMARY,
@@ -29,7 +31,7 @@ def emit(spec: Spec, site: Site, pages: Files, templates: Templates) -> Files:
     return {
         "manual/llms.txt": templates.render("manual/llms.txt.j2", ["spec/instructions/"], "<!-- {} -->", **listed),
         "manual/objects.inv": _inventory(_objects(spec, site, pages)),
-        "manual/hover.json": _hover(spec),
+        "manual/hover.json": _hover(spec, parts),
     }
 
 
@@ -69,12 +71,9 @@ def _inventory(objects: Iterable[tuple[str, str, str, str]]) -> str:
 # Editors
 
 
-def _hover(spec: Spec) -> str:
+def _hover(spec: Spec, parts: Parts) -> str:
     """Return the Markdown to show for a name under the cursor. `variants` has the spellings of each text, by opcode."""
-    variants: dict[str, dict[str, list[str]]] = {i.opcode: {} for i in spec.instructions.values()}
-    for i in spec.instructions.values():
-        for v in i.variants:
-            variants[i.opcode].setdefault(_card(spec, i, v), []).append(v.spelling)
+    variants = {n: parts.of("hover", n, "", partial(_cards, spec, i)) for n, i in spec.instructions.items()}
     used = {name for i in spec.instructions.values() for v in i.variants for name in (*v.modifiers, *v.type_names)}
     hover = {
         "schema": 1,
@@ -87,6 +86,13 @@ def _hover(spec: Spec) -> str:
         "variants": variants,
     }
     return as_lines(hover) + "\n"
+
+
+def _cards(spec: Spec, instruction: Instruction) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for v in instruction.variants:
+        found.setdefault(_card(spec, instruction, v), []).append(v.spelling)
+    return found
 
 
 def _card(spec: Spec, instruction: Instruction, v: Variant) -> str:
