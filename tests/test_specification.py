@@ -15,6 +15,7 @@ from ptxspec.cli.main import main
 from ptxspec.emit import generate
 from ptxspec.emit.text import Files
 from ptxspec.read import link, schema
+from ptxspec.specification import Specification
 
 OPCODES = ("neg", "not", "xor")
 NEG, XOR = (f"spec/instructions/{name}.yaml" for name in ("neg", "xor"))
@@ -175,6 +176,24 @@ def test_what_did_not_change_is_not_read(project: Project, opened: list[str]) ->
     EDITS["a note"](project)
     assert not specification.load(project.root).diagnostics and opened == ["xor"]
     assert not specification.load(project.root).diagnostics and opened == ["xor"]
+
+
+def test_programs_are_kept_as_they_were(project: Project) -> None:
+    def described(found: Specification) -> list[tuple[str, list[int], str]]:
+        """The programs as text, the first of each group of equal ones, and whose formats they have."""
+        about = []
+        for c in found.checked:
+            programs = [p for of in c.programs.values() for p in of.values()]
+            numbers = [next(n for n, other in enumerate(programs) if other is p) for p in programs]
+            about.append((repr(programs), numbers, repr([*c.programs])))
+            kinds = {id(i.kind.format) for p in programs for i in p.inputs}
+            assert kinds <= {id(f) for f in (*found.right().formats.values(), None)}
+        return about
+
+    first = described(specification.load(project.root))
+    EDITS["a note"](project)
+    for _ in range(2):
+        assert described(specification.load(project.root)) == first
 
 
 def test_what_is_wrong_is_wrong_every_time_and_then_right_again(project: Project, opened: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from ..diagnostics import Diagnostic, Mark, SpecError, TooLargeError
 from ..literals import describe
@@ -16,10 +17,10 @@ from ..semantics.program import Program
 from . import folding, hazards, stages
 from .corner_cases import Case, cases, count
 from .functions import check_functions
+from .packed import Packed, Programs
 
 # The instruction with the most cases has a seventh of that.
 _MAX_CASES = 50_000
-Programs = Mapping[str | None, Program]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class Checked:
 
     instruction: Instruction
     programs: Mapping[Variant, Programs]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Checked, (self.instruction, Packed.of(self.programs))
 
 
 def check(

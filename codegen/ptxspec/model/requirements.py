@@ -39,6 +39,10 @@ class Selector:
     result: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
 
+    def __getstate__(self) -> dict[str, object]:
+        # To read back what was asked takes longer than to ask it again.
+        return {name: value for name, value in vars(self).items() if name != "_asked"}
+
     def matches(self, variant: Variant) -> bool:
         modifiers, types, operands = variant.form
         asked = self._asked.get((types, operands))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .....check.checking import Checked, Programs
+from .....check.checking import Checked
+from .....check.packed import Programs
 from .....model import Instruction, Spec, Variant
 from ..forms import Writer
 
