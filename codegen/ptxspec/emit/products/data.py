@@ -43,7 +43,7 @@ from ...model.tensor import TensorCores, named_for_all
 from ...query.database import SCHEMA, Data
 from ...recipes.inline import asm_operands
 from ..assembler import assembler
-from ..parts import Parts
+from ..parts import NONE, Parts
 from ..product import product
 from ..text import Files, Templates, as_lines
 from . import calls, machine_code
@@ -55,12 +55,15 @@ _STAMP = "by ptxspec from spec/; do not edit"
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}
-    files["data/outside.json"] = _lines(_outside(spec))
-    files["data/tensor.json"] = _lines(_tensor(spec))
+    files |= parts.of("data", NONE, "", partial(_of_no_opcode, spec))
     for i in spec.instructions.values():
         about = parts.of("data", i.opcode, "", partial(_opcode, spec, i))
         files[f"data/opcodes/{i.opcode}.json"] = about
     return files
+
+
+def _of_no_opcode(spec: Spec) -> Files:
+    return {"data/outside.json": _lines(_outside(spec)), "data/tensor.json": _lines(_tensor(spec))}
 
 
 def _opcode(spec: Spec, instruction: Instruction) -> str:

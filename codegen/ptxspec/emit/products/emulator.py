@@ -109,7 +109,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     )
     for folder in ("opcodes", "instructions"):
         files |= {f"{_FOLDER}/{folder}/{n}": text for n, text in templates.plain(f"runtime/{folder}").items()}
-    included = native.included_by_all(native.shared(spec, templates))
+    _, included = native.shared(spec, templates, parts)
     of_matrices = native.digest(included, native.others_in_c(templates)["matrices"])
     files[f"{_FOLDER}/tensor_cores.py"] = _tensor_cores(spec, of_matrices, templates)
     for c in checked:

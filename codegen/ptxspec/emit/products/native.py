@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import mpmath  # type: ignore[import-untyped]
@@ -13,7 +13,7 @@ from ...model import FixedPoint, Format, Spec, number_in
 from ...rewrite.formats import is_usual
 from ...semantics.exact.rounding import decode
 from ..native import has_c, in_c
-from ..parts import Parts
+from ..parts import NONE, Parts
 from ..product import product
 from ..text import Files, Templates
 from ..units import has_c as unit_has_c, in_c as unit_in_c
@@ -35,8 +35,8 @@ class Module(NamedTuple):
 @product("native")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
-    common = shared(spec, templates)
-    included, others = included_by_all(common), others_in_c(templates)
+    common, included = shared(spec, templates, parts)
+    others = others_in_c(templates)
     made = {c.instruction.opcode: part(c, templates, parts) for c in checked}
     modules = {name: module for name, module in made.items() if module} | others
     files = {f"{_FOLDER}/{name}": text for folder in ("", "/ptxemu_native") for name, text in _plain(templates, folder)}
@@ -57,8 +57,17 @@ def _plain(templates: Templates, folder: str) -> Iterator[tuple[str, str]]:
         yield f"{folder}/{name}".removeprefix("/"), text
 
 
-def shared(spec: Spec, templates: Templates) -> Files:
-    """Return the sources that all opcodes share."""
+def shared(spec: Spec, templates: Templates, parts: Parts) -> tuple[Files, str]:
+    """Return the sources that all opcodes share, and their digest."""
+
+    def make() -> tuple[Files, str]:
+        files = _shared(spec, templates)
+        return files, _digest("".join(files[name] for name in sorted(files)))
+
+    return parts.of("native", NONE, "native", make)
+
+
+def _shared(spec: Spec, templates: Templates) -> Files:
     files = {f"{_FOLDER}/src/{name}": text for name, text in templates.plain("native/src").items()}
     formats = [f for f in spec.formats.values() if has_c(number_in(f))]
     floats = [f for f in formats if isinstance(f, Format)]
@@ -101,11 +110,6 @@ def part(checked: Checked, templates: Templates, parts: Parts) -> Module | None:
         return Module(text, _digest(own), c.has_units or any(f.undecided for f in c.functions))
 
     return parts.of("native", checked.instruction.opcode, "native", make)
-
-
-def included_by_all(common: Mapping[str, str]) -> str:
-    """Return the digest of the sources that all opcodes share."""
-    return _digest("".join(common[name] for name in sorted(common)))
 
 
 def digest(included: str, module: Module) -> str:
