@@ -6,7 +6,7 @@ All back ends (the emulator's emitter, the exact evaluator) start from this form
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import is_
 
@@ -63,7 +63,10 @@ class Apply:
     def of(self, arguments: Iterable[Term]) -> Apply:
         """Return the same call with other arguments."""
         new = tuple(arguments)
-        return self if all(map(is_, new, self.arguments)) else replace(self, arguments=new)
+        if all(map(is_, new, self.arguments)):
+            return self
+        how = self.format, self.mode, self.ftz, self.count, self.model, self.daz, self.passes_nans
+        return Apply(self.kind, self.function, new, *how)
 
 
 Term = Const | Var | Apply
@@ -85,7 +88,9 @@ class Let:
 
     def of(self, value: Term) -> Let:
         """Return the same assignment of another value."""
-        return self if value is self.value else replace(self, value=value)
+        if value is self.value:
+            return self
+        return Let(self.name, value, self.label, self.stage, self.path, self.mark, self.guard)
 
 
 @dataclass(frozen=True)
