@@ -21,7 +21,7 @@
     + "we who why you").split(" "));
   // The summaries of types name formats by words such as bfloat16.
   const typeWords = search.data.entries.filter(([kind]) => kind === "type")
-    .map(([, title, , text]) => [title.slice(1), new Set(text.split(" In ")[0].toLowerCase().match(/\w+/g))]);
+    .map(([, title, , text]) => [title.slice(1), new Set(text.toLowerCase().match(/\w+/g))]);
 
   const lower = text => text.toLowerCase();
   const isType = name => types.has(name) || others.has(name);

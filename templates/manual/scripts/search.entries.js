@@ -35,9 +35,10 @@
         add("CUDA", `CUDA ${cuda}`, `history.html#ptx-${ptx}`, `Supports PTX up to ${ptx}.`, [`cuda${cuda}`]);
       }
     }
-    for (const [kind, title, link, text, names] of search.data.entries) {
+    for (const [kind, title, link, summary, names, uses] of search.data.entries) {
       const plain = /^[.%]/.test(title) ? [title.slice(1)] : [];
       const common = Object.entries(search.data.called).filter(([, names]) => names.includes(plain[0])).map(([name]) => name);
+      const text = uses.length ? `${summary} In ${uses.join(", ")}.` : summary;
       add(kind, title, link, text, [...plain, ...common, ...names]);
     }
     for (const [name, headings] of Object.entries(search.data.sections)) {

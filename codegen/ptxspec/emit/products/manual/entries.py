@@ -17,13 +17,14 @@ _SHOWN = 240
 
 class Result(NamedTuple):
     """An entry. `kind` is a word for its kind; `link` is a page with or without an anchor; `names` are other words for
-    it."""
+    it, `uses` the opcodes that have or call it."""
 
     kind: str
     title: str
     link: str
     text: str
-    names: tuple[str, ...] = ()
+    names: Sequence[str] = ()
+    uses: Sequence[str] = ()
 
 
 class Entries:
@@ -58,7 +59,7 @@ class Entries:
                 opcodes = self._uses.get(name, [])
                 if opcodes:
                     link = self._link(f"{opcodes[0]}.html", f"name-{name}", "syntax")
-                    yield Result(kind, f".{name}", link, f"{_ended(about.summary)} In {', '.join(opcodes)}.")
+                    yield Result(kind, f".{name}", link, _ended(about.summary), uses=opcodes)
 
     def _topics(self) -> Iterator[Result]:
         """Yield topics that people search for, if the page about them exists."""
@@ -81,12 +82,7 @@ class Entries:
             if not link and opcodes:
                 link = self._link(f"{opcodes[0]}.html", "semantics")
             if link:
-                yield Result(
-                    "function",
-                    f.name,
-                    link,
-                    " ".join(f.doc.split()) + (f" In {', '.join(opcodes)}." if opcodes else ""),
-                )
+                yield Result("function", f.name, link, " ".join(f.doc.split()), uses=opcodes)
 
     def _others(self) -> Iterator[Result]:
         """Yield functions of other languages: the instructions that compilers generate for them, and the variants that
