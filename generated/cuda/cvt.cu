@@ -1574,18 +1574,20 @@ static const unsigned short c481[] = {152, 2};
 static const unsigned short c482[] = {687, 1, 129, 1, 643, 2, 241, 1, 645, 2, 130, 1, 688, 1};
 static const unsigned short c483[] = {687, 1, 129, 1, 643, 2, 241, 1, 645, 2, 648, 1, 459, 1};
 static const unsigned short c484[] = {687, 1, 129, 1, 643, 2, 241, 1, 645, 2, 130, 1, 461, 1};
-static const unsigned short c485[] = {689, 1, 7, 1, 690, 2, 240, 1, 692, 2};
-static const unsigned short c486[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 695, 1};
-static const unsigned short c487[] = {689, 1, 7, 1, 690, 2, 240, 1, 692, 2, 696, 1, 510, 1};
-static const unsigned short c488[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 661, 1, 525, 1};
-static const unsigned short c489[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 527, 1};
-static const unsigned short c490[] = {154, 2};
-static const unsigned short c491[] = {156, 1, 155, 1};
-static const unsigned short c492[] = {157, 1, 155, 1};
-static const unsigned short c493[] = {697, 3, 609, 1};
-static const unsigned short c494[] = {158, 4, 90, 1, 162, 1};
-static const unsigned short c495[] = {158, 4, 90, 1, 163, 1};
-static const unsigned short c496[] = {417, 5, 129, 1, 228, 1};
+static const unsigned short c485[] = {687, 1, 129, 1, 643, 2, 241, 1, 645, 2, 461, 1, 648, 1, 459, 1};
+static const unsigned short c486[] = {689, 1, 7, 1, 690, 2, 240, 1, 692, 2};
+static const unsigned short c487[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 695, 1};
+static const unsigned short c488[] = {689, 1, 7, 1, 690, 2, 240, 1, 692, 2, 696, 1, 510, 1};
+static const unsigned short c489[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 661, 1, 525, 1};
+static const unsigned short c490[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 186, 1, 527, 1};
+static const unsigned short c491[] = {694, 1, 7, 1, 656, 2, 240, 1, 658, 2, 527, 1, 661, 1, 525, 1};
+static const unsigned short c492[] = {154, 2};
+static const unsigned short c493[] = {156, 1, 155, 1};
+static const unsigned short c494[] = {157, 1, 155, 1};
+static const unsigned short c495[] = {697, 3, 609, 1};
+static const unsigned short c496[] = {158, 4, 90, 1, 162, 1};
+static const unsigned short c497[] = {158, 4, 90, 1, 163, 1};
+static const unsigned short c498[] = {417, 5, 129, 1, 228, 1};
 #endif
 
 PTXSPEC_b_h(cvt_rni_u8_f16_1, "cvt.rni.u8.f16", 100, 10, s0, rows3, c0)
@@ -2818,38 +2820,38 @@ PTXSPEC_r_h_h(cvt_rn_satfinite_relu_scaled_n2_ue8m0_bf16x2_s2f6x2_2, "cvt.rn.sat
 PTXSPEC_h_f_f(cvt_rn_ue5m3x2_f32_2, "cvt.rn.ue5m3x2.f32", 101071, 94, s167, rows3, c482)
 PTXSPEC_h_f_f(cvt_rn_satfinite_ue5m3x2_f32_2, "cvt.rn.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
 PTXSPEC_h_f_f(cvt_rz_ue5m3x2_f32_2, "cvt.rz.ue5m3x2.f32", 101071, 94, s167, rows3, c484)
-PTXSPEC_h_f_f(cvt_rz_satfinite_ue5m3x2_f32_2, "cvt.rz.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
+PTXSPEC_h_f_f(cvt_rz_satfinite_ue5m3x2_f32_2, "cvt.rz.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c485)
 PTXSPEC_h_f_f(cvt_rp_ue5m3x2_f32_2, "cvt.rp.ue5m3x2.f32", 101071, 94, s167, rows3, c482)
 PTXSPEC_h_f_f(cvt_rp_satfinite_ue5m3x2_f32_2, "cvt.rp.satfinite.ue5m3x2.f32", 101071, 94, s167, rows3, c483)
-PTXSPEC_h_r(cvt_rn_ue5m3x2_f16x2_1, "cvt.rn.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
-PTXSPEC_h_r(cvt_rn_ue5m3x2_bf16x2_1, "cvt.rn.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c486)
-PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_f16x2_1, "cvt.rn.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
-PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_bf16x2_1, "cvt.rn.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
-PTXSPEC_h_r(cvt_rz_ue5m3x2_f16x2_1, "cvt.rz.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
-PTXSPEC_h_r(cvt_rz_ue5m3x2_bf16x2_1, "cvt.rz.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c489)
-PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_f16x2_1, "cvt.rz.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
-PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_bf16x2_1, "cvt.rz.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
-PTXSPEC_h_r(cvt_rp_ue5m3x2_f16x2_1, "cvt.rp.ue5m3x2.f16x2", 101071, 94, s168, rows3, c485)
-PTXSPEC_h_r(cvt_rp_ue5m3x2_bf16x2_1, "cvt.rp.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c486)
-PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_f16x2_1, "cvt.rp.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c487)
-PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_bf16x2_1, "cvt.rp.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c488)
-PTXSPEC_h_f_f_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
-PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
-PTXSPEC_h_f_f_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
-PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c490)
-PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
-PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
-PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
-PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
-PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c491)
-PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c492)
-PTXSPEC_r_h(cvt_rn_f16x2_ue5m3x2_1, "cvt.rn.f16x2.ue5m3x2", 101071, 94, s173, rows3, c493)
+PTXSPEC_h_r(cvt_rn_ue5m3x2_f16x2_1, "cvt.rn.ue5m3x2.f16x2", 101071, 94, s168, rows3, c486)
+PTXSPEC_h_r(cvt_rn_ue5m3x2_bf16x2_1, "cvt.rn.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c487)
+PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_f16x2_1, "cvt.rn.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c488)
+PTXSPEC_h_r(cvt_rn_satfinite_ue5m3x2_bf16x2_1, "cvt.rn.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c489)
+PTXSPEC_h_r(cvt_rz_ue5m3x2_f16x2_1, "cvt.rz.ue5m3x2.f16x2", 101071, 94, s168, rows3, c486)
+PTXSPEC_h_r(cvt_rz_ue5m3x2_bf16x2_1, "cvt.rz.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c490)
+PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_f16x2_1, "cvt.rz.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c488)
+PTXSPEC_h_r(cvt_rz_satfinite_ue5m3x2_bf16x2_1, "cvt.rz.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c491)
+PTXSPEC_h_r(cvt_rp_ue5m3x2_f16x2_1, "cvt.rp.ue5m3x2.f16x2", 101071, 94, s168, rows3, c486)
+PTXSPEC_h_r(cvt_rp_ue5m3x2_bf16x2_1, "cvt.rp.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c487)
+PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_f16x2_1, "cvt.rp.satfinite.ue5m3x2.f16x2", 101071, 94, s168, rows3, c488)
+PTXSPEC_h_r(cvt_rp_satfinite_ue5m3x2_bf16x2_1, "cvt.rp.satfinite.ue5m3x2.bf16x2", 101071, 94, s169, rows3, c489)
+PTXSPEC_h_f_f_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c492)
+PTXSPEC_h_f_f_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c492)
+PTXSPEC_h_f_f_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c492)
+PTXSPEC_h_f_f_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f32_3, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f32", 101071, 94, s170, rows4, c492)
+PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c493)
+PTXSPEC_h_r_b(cvt_rn_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c494)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c493)
+PTXSPEC_h_r_b(cvt_rn_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rn.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c494)
+PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c493)
+PTXSPEC_h_r_b(cvt_rz_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c494)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_f16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.f16x2", 101071, 94, s171, rows4, c493)
+PTXSPEC_h_r_b(cvt_rz_satfinite_scaled_n1_ue8m0_ue5m3x2_bf16x2_2, "cvt.rz.satfinite.scaled::n1::ue8m0.ue5m3x2.bf16x2", 101071, 94, s172, rows4, c494)
+PTXSPEC_r_h(cvt_rn_f16x2_ue5m3x2_1, "cvt.rn.f16x2.ue5m3x2", 101071, 94, s173, rows3, c495)
 PTXSPEC_r_h(cvt_rn_bf16x2_ue5m3x2_1, "cvt.rn.bf16x2.ue5m3x2", 101071, 94)
 PTXSPEC_r_h(cvt_rn_satfinite_bf16x2_ue5m3x2_1, "cvt.rn.satfinite.bf16x2.ue5m3x2", 101071, 94)
-PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c494)
-PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c495)
+PTXSPEC_r_h_h(cvt_rn_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c496)
+PTXSPEC_r_h_h(cvt_rn_satfinite_scaled_n2_ue8m0_bf16x2_ue5m3x2_2, "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.ue5m3x2", 101071, 94, s174, rows4, c497)
 PTXSPEC_f_h(cvt_rn_f32_bf16_1, "cvt.rn.f32.bf16", 800, 71, s89, rows3, c200)
 PTXSPEC_f_h(cvt_rn_ftz_f32_bf16_1, "cvt.rn.ftz.f32.bf16", 900, 78, s89, rows3, c201)
 PTXSPEC_f_h(cvt_rz_f32_bf16_1, "cvt.rz.f32.bf16", 800, 71, s89, rows3, c200)
@@ -2862,8 +2864,8 @@ PTXSPEC_h_h(cvt_f16_bf16_1, "cvt.f16.bf16", 900, 78, s98, rows3, c171)
 PTXSPEC_h_h(cvt_bf16_f16_1, "cvt.bf16.f16", 900, 78, s99, rows3, c163)
 PTXSPEC_h_f(cvt_rn_ftz_pzo_bf16_f32_1, "cvt.rn.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c254)
 PTXSPEC_h_f(cvt_rz_ftz_pzo_bf16_f32_1, "cvt.rz.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c262)
-PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c496)
-PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c496)
+PTXSPEC_h_f(cvt_rm_ftz_pzo_bf16_f32_1, "cvt.rm.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c498)
+PTXSPEC_h_f(cvt_rp_ftz_pzo_bf16_f32_1, "cvt.rp.ftz.pzo.bf16.f32", 101071, 94, s97, rows3, c498)
 
 #ifndef PTXSPEC_KERNELS_ONLY
 int main(void)

@@ -33,6 +33,13 @@ def test_a_row_is_not_about_variants_with_a_modifier_that_changes_an_operand() -
     assert "NaN -normal b" not in rows("max.NaN.f32")
 
 
+def test_the_nan_of_an_overflow_is_changed_and_that_of_a_nan_is_not() -> None:
+    overflow, nan = {"32.0 +maxNormal NaN", "+inf 1.0 NaN"}, {"NaN 1.0 0x7f"}
+    assert rows("add.e4m3x4.e5m2x4") >= overflow | nan
+    assert overflow.isdisjoint(rows("add.satfinite.e4m3x4.e5m2x4"))
+    assert rows("add.satfinite.e4m3x4.e5m2x4") >= nan
+
+
 def test_a_row_that_no_modifier_changes_is_about_all() -> None:
     assert all("+0.0 -0.0 +0.0" in rows(v) for v in ("add.f32", "add.sat.f32", "add.ftz.f32", "add.rn.ftz.sat.f16"))
 

@@ -142,6 +142,8 @@ def _is_of(x: int, sort: str, f: Format) -> bool:
             return f.is_nan(x)
         case "infinite":
             return f.is_infinite(x)
+        case "overflow":
+            return f.overflow == "nan" and f.is_nan(x)
         case "subnormal":
             return f.is_subnormal(x)
         case "negative":

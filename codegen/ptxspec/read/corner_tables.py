@@ -63,11 +63,14 @@ def _changes(m: Modifier, operands: Sequence[Value], result: Value, variants: Se
     """Return whether a modifier changes an operand or the result of a row, in the types of any of the variants."""
     columns = [{v.sources[i].kind for v in variants} for i in range(len(operands))]
     cells = [(o, kinds, m.changed_operands) for o, kinds in zip(operands, columns, strict=True)]
+    # The NaN of a NaN is no overflow.
+    nan = any(is_of(o, "NaN", kind) for o, kinds in zip(operands, columns, strict=True) for kind in kinds)
+    changed = tuple(sort for sort in m.changed_results if not (nan and sort == "overflow"))
     if result.kind == "operand":
         i = [s.name for s in variants[0].sources].index(result.text)
-        cells.append((operands[i], columns[i], m.changed_results))
+        cells.append((operands[i], columns[i], changed))
     else:
-        cells.append((result, {v.result.kind for v in variants}, m.changed_results))
+        cells.append((result, {v.result.kind for v in variants}, changed))
     return any(is_of(cell, sort, kind) for cell, kinds, sorts in cells for kind in kinds for sort in sorts)
 
 
