@@ -638,8 +638,7 @@ def recipes(known: Known[V], v: V, target: str | None, ptx: str | None) -> tuple
     if target is None or not known.takes(v, target, None) or (here := catalog.here(v.requires, target)).until:
         return found
     first = catalog.versions[here.ptx].order
-    earlier = (r.works or catalog.versions[catalog.first_version(r.requires)].order < first for r in found)
-    return tuple(r for r, is_earlier in zip(found, earlier, strict=True) if is_earlier)
+    return tuple(r for r in found if r.works or catalog.versions[catalog.first_version(r.requires)].order < first)
 
 
 def recipes_of_missing(
