@@ -560,10 +560,9 @@ def advice(
     if not same_count:
         told = [f"{v.spelling} {v.places}" for v in found]
     else:
-        counts = {v.operands for v in known.opcodes[opcode].variants}
         every = [*found, *(_exact_besides(known, variant, target, ptx) if variant is not None else ())]
         about = [f" ({said})" if said else "" for said in _summaries(known, every)]
-        told = [f"{v if len(counts) > 1 else v.spelling}{a}" for v, a in zip(every, about, strict=True)]
+        told = [f"{_told(known, v)}{a}" for v, a in zip(every, about, strict=True)]
         told, besides = told[: len(found)], told[len(found) :]
     meant = _meant(known, opcode, names)
     lost = [f".{n}" for n in meant if n and not known.knows(n)]
@@ -573,6 +572,11 @@ def advice(
     write = found[0].spelling if len(all_found) == 1 and same_count and not lost and not besides else ""
     is_guess = any(n.lower() != m.lower() for n, m in zip(names, meant, strict=True))
     return Advice(text, " or ".join(besides), write=write, is_guess=is_guess)
+
+
+def _told(known: Known[V], v: V) -> str:
+    """Return a variant's spelling, with its number of operands where there is the spelling with others as well."""
+    return str(v) if len(known.opcodes[v.opcode].spelled(v.modifiers, v.types)) > 1 else v.spelling
 
 
 def _exact_besides(known: Known[V], v: V, target: str | None, ptx: str | None) -> list[V]:
