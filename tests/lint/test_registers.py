@@ -378,6 +378,10 @@ def test_addresses_and_parts_of_vectors_are_those_that_ptxas_takes(
          "only an integer can be added to an address"),
         ('asm("ld.global.u32 %0, [%1+%2];" : "=r"(x) : "l"(p), "n"(4));', "", ""),
         ('asm("ld.global.u32 %0, [%1+%2];" : "=r"(x) : "l"(p), "C"(text));', "", ""),
+        # A macro's operands may be constants.
+        ('asm("ld.global.u32 %0, [%1-4];" OPERANDS);', "", ""),
+        ('asm("ld.global.u32 %[x], [%[p]-4];" OPERANDS);', "", ""),
+        ('asm("add.u32 %[x], %[x], %[p]*2;" OPERANDS);', "", ""),
         # nvcc makes 32-4 of it, and of f the register of bits that it takes for an address.
         ('asm("ld.local.u32 %0, [%1-4];" : "=r"(x) : "n"(32));', "", ""),
         ('asm("ld.shared.f32 %0, [%1];" : "=f"(x) : "f"(a));', "", ""),

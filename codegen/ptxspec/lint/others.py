@@ -21,8 +21,6 @@ _ADDRESS = re.compile(rf"(?:^|,)\s*+\[\s*+(?P<name>{_NAME.pattern})\s*+(?P<behin
 _ADDED = re.compile(rf"\s*+(?P<name>{_NAME.pattern})\s*+[-+\]]", re.ASCII)
 _IN_BRACES = re.compile(r"\{[^{}]*+\}")
 _WHOLE_NAME = re.compile(rf"{_NAME.pattern}(?!\s*+[.\[])", re.ASCII)
-# Placeholders of inline assembly, which may be constants.
-_PASTED = re.compile(r"[%$]\d++|\$\w++")
 # The longest label: how far the search goes back from its colon.
 _LONGEST = 4096
 _LABEL_BACKWARDS = re.compile(r"\s*+(?P<name>[%\w$]++)", re.ASCII)
@@ -133,7 +131,7 @@ def places(item: Instruction | Other, registers: Registers) -> Iterator[Problem]
     for m in _ADDRESS.finditer(item.operands) if "[" in item.operands else ():
         name, behind, kind = m["name"], m["behind"], registers.kind(m["name"])
         start, at = item.operands_start + m.start("name"), item.operands_start + m.start("behind")
-        if kind == constants.INTEGER or (kind == kinds.REGISTER and _PASTED.fullmatch(name)):
+        if kind == constants.INTEGER or kinds.may_be_constant(kind, name):
             continue
         if behind == "-":
             help = f"add a negative number, as in [{name}+-4]"

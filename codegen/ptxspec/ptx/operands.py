@@ -72,6 +72,13 @@ _PARTS = {
     SUM: _NAMES,
     EXPRESSION: _NAMES,
 }
+# Placeholders of inline assembly.
+_PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w+_")
+
+
+def may_be_constant(kind: str, name: str) -> bool:
+    """Return whether an undeclared name is a placeholder of inline assembly, in place of which a constant may be."""
+    return kind == REGISTER and _PASTED.fullmatch(name) is not None
 
 
 def split(text: str) -> Iterator[Operand]:

@@ -24,8 +24,6 @@ _PART = re.compile(r"[.\[].*", re.DOTALL)
 _ARGUMENT = re.compile(r"[%$][0-9]{1,4}")
 _DIGITS = "0123456789"
 _COUNT = re.compile(r"0|[1-9][0-9]{0,9}|0[xX][\da-fA-F]{1,9}")
-# Placeholders of inline assembly, which may be constants.
-_PASTED = re.compile(r"[%$]\d++|\$\w++|%_\w++_")
 # Names in these may be names of constants.
 _COMPUTED = (kinds.NEGATED, kinds.INVERTED, kinds.SUM, kinds.EXPRESSION)
 # No program nests blocks this deep.
@@ -246,7 +244,7 @@ def _no_constant(operand: Operand, parts: Sequence[Operand]) -> Operand:
     """Return the operand for an expression with names that are not all integers'."""
     if beyond := next((p for p in parts if p.kind == kinds.BEYOND), None):
         return beyond
-    unknown = any(p.kind == kinds.REGISTER and _PASTED.fullmatch(p.text) for p in parts)
+    unknown = any(kinds.may_be_constant(p.kind, p.text) for p in parts)
     return operand._replace(kind=kinds.UNKNOWN if unknown else kinds.MALFORMED, parts=())
 
 
