@@ -102,8 +102,8 @@ def test_where_only_a_newer_version_is_missing_recipes_need_an_older_one(db: Dat
 
 def test_what_is_marked_as_a_hazard_is_what_is_known_to_be_one(db: Database) -> None:
     assert {v.spelling for v in db.variants if v.hazards} == HAZARDS | OLD_HAZARDS
-    assert {v.spelling for v in db.variants if db.hazard(v, "sm_75")} >= OLD_HAZARDS
-    assert not any(db.hazard(v, "sm_80") for v in db.variants if v.spelling in OLD_HAZARDS)
+    assert {v.spelling for v in db.variants if db.catalog.hazard_text(v, "sm_75")} >= OLD_HAZARDS
+    assert not any(db.catalog.hazard_text(v, "sm_80") for v in db.variants if v.spelling in OLD_HAZARDS)
 
 
 def some_of(db: Database, each: int) -> list[Variant]:

@@ -245,10 +245,6 @@ class Known(ABC, Generic[V]):
         says. Without this check no recommendation is safe."""
         return v.crash is None and v.listed and self.catalog.is_safe(v, target, ptx)
 
-    def hazard(self, v: V, target: str | None = None, ptx: str | None = None) -> str | None:
-        """Return what the machine code of a variant does instead of what it says, on a target or on any."""
-        return self.catalog.hazard_text(v, target, ptx)
-
 
 def is_elsewhere(
     names: Sequence[str], assembler: Mapping[str, Any], is_type: Callable[[str], bool], own: Collection[tuple[str, ...]]

@@ -340,7 +340,7 @@ class InstructionJudge:
 
     def _notes(self, variant: Variant, names: Sequence[str], target: str | None, ptx: str | None) -> list[Complaint]:
         found = []
-        hazard = self.db.hazard(variant, target, ptx)
+        hazard = self.db.catalog.hazard_text(variant, target, ptx)
         if hazard is not None:
             message = f"{variant.spelling} is a hazard{f' on {target}' if target else ''}. {hazard.rstrip('.')}"
             found.append(Complaint(WARNING, "hazard", message))

@@ -112,7 +112,7 @@ def _family(db: Database, verdict: Verdict, whole: Family, asked: str) -> Told:
     for r, some in needs.items():
         of = f": {', '.join(v.spelling for v in some)}" if len(needs) > 1 else ""
         facts.append(("requires", requirement(db, r) + of))
-    hazards = ((v.spelling, db.hazard(v, *verdict.asked)) for v in here)
+    hazards = ((v.spelling, db.catalog.hazard_text(v, *verdict.asked)) for v in here)
     facts += [("hazard", f"{spelling}: {hazard}") for spelling, hazard in hazards if hazard]
     return Told(head, (), tuple(facts), None, None, None)
 

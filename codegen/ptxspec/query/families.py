@@ -39,7 +39,7 @@ class Family(NamedTuple):
                     "operands": v.operands,
                     "available": db.takes(v, target, ptx),
                     "requires": v.requires.as_json(),
-                    "hazard": db.hazard(v, target, ptx),
+                    "hazard": db.catalog.hazard_text(v, target, ptx),
                 }
                 for v in self.variants
             ],

@@ -44,7 +44,7 @@ def _told(db: Database, became: Became, target: str | None, under: str) -> Itera
         here = db.on(v, target)
         yield from broken(requirement(db, v.requires), "      requires  ", " " * 16)
         yield f"      claim     {here.claim}"
-        if hazard := db.hazard(v, target):
+        if hazard := db.catalog.hazard_text(v, target):
             yield from broken(hazard, "      hazard    ", " " * 16)
 
 
@@ -104,7 +104,7 @@ def _object(db: Database, became: Became, target: str | None) -> Mapping[str, An
                 "variant": v.spelling,
                 "operands": v.operands,
                 "claim": db.on(v, target).claim,
-                "hazard": db.hazard(v, target),
+                "hazard": db.catalog.hazard_text(v, target),
             }
             if v
             else None

@@ -24,7 +24,7 @@ def variants_as_json(db: Database, variants: Iterable[Variant], target: str | No
             "manual": v.manual.as_json() if v.manual else None,
             "claim": v.claim,
             "basis": v.basis,
-            "hazard": db.hazard(v),
+            "hazard": db.catalog.hazard_text(v),
         }
         for v in variants
     ]

@@ -77,7 +77,7 @@ def _variant(db: Database, v: Variant) -> str:
         lines.append(f"- NaN results: {rule['summary']} ({_told(basis)}) {rule['unspecified'] or ''}".rstrip())
     if v.hazards:
         basis = dict.fromkeys(_told(about["bases"][about["hazards"][i]["basis"]]) for i in known["hazards"])
-        lines.append(f"- hazard: {db.hazard(v)} ({'; '.join(basis)})")
+        lines.append(f"- hazard: {db.catalog.hazard_text(v)} ({'; '.join(basis)})")
     for _, text, shown in (about["folding"][i] for i in known.get("folding", ())):
         *operands, result = shown[0]
         lines.append(f"- constant folding gives other results: {text} {', '.join(operands)} give {result}")

@@ -143,7 +143,7 @@ def query(
         means=longer.spelling if longer else None,
         claim=here.claim,
         basis=here.basis,
-        hazard=db.hazard(found, target, ptx),
+        hazard=db.catalog.hazard_text(found, target, ptx),
         loose=found.loose,
     )
     # A variant that has ended is missing in current PTX versions, although a query without a target finds an old one.
