@@ -3,7 +3,6 @@ registers, how a target computes its sums, and the basis of that."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -188,28 +187,21 @@ def _arguments(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
 
 
-def may_be_named(data: Path, text: str) -> Cores | None:
+def named(db: Database, text: str) -> Cores | None:
     """Return the facts about matrix instructions if a text begins with a shape of matrices or with the opcode of such
     an instruction; otherwise None."""
-    opcode = text.strip().partition(".")[0]
-    starts_with_shape = _SHAPE.fullmatch(opcode) is not None
-    if not starts_with_shape and (not opcode.isalpha() or (data.parent / "opcodes" / f"{opcode}.json").exists()):
-        return None
-    try:
-        found = json.loads(data.with_name("tensor.json").read_text("utf-8"))
-        cores = Cores.of(found)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        # Another release wrote the file. Other questions can still be answered.
-        return None
-    return cores if starts_with_shape or any(f.spelling.startswith(f"{opcode}.") for f in cores.forms) else None
-
-
-def named(db: Database, text: str) -> Cores | None:
-    """Return the same as may_be_named, from a database that is already open."""
     opcode = text.strip().partition(".")[0]
     if _SHAPE.fullmatch(opcode) is None and opcode not in db.data["matrices"]:
         return None
     return Cores.of(db.tensor)
+
+
+def named_in(data: Path, text: str) -> Cores | None:
+    """Return the same from the file of a database; None if it cannot be read, so that what does not need it goes on."""
+    try:
+        return named(Database.read(data), text)
+    except PtxspecError:
+        return None
 
 
 def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if not 0 < options.samples <= 1 << 32:
         raise PtxspecError(f"--samples {options.samples}: expected a number from 1 to 2^32, such as 1000000")
     name = options.a.partition("@")[0]
-    if cores := tensor.may_be_named(roots.find(options.root).data, name):
+    if cores := tensor.named_in(roots.find(options.root).data, name):
         from .compare_tensor import run as run_tensor
 
         return run_tensor(options, cores)

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         return run_file(options)
     if options.variant is None:
         raise PtxspecError("eval requires a VARIANT and its OPERANDs, or --file FILE and registers")
-    if cores := tensor.may_be_named(roots.find(options.root).data, options.variant):
+    if cores := tensor.named_in(roots.find(options.root).data, options.variant):
         from .eval_tensor import run as run_tensor
 
         return run_tensor(options, cores)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import roots, tensor
+from .. import tensor
 from ..diagnostics import PtxspecError
 from ..files import replace_text
 from ..query import machine_code, verdicts
 from ..query.database import Database, Variant
 from ..query.machine_code import Code
-from . import NO, OK, TARGET, counted, held, progress_bar
+from . import NO, OK, TARGET, counted, database, held, progress_bar
 
 if TYPE_CHECKING:
     from ..model import Spec
@@ -64,10 +64,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(options: argparse.Namespace) -> int:
-    path = roots.find(options.root).data
-    if cores := tensor.may_be_named(path, options.name):
-        return _tell_form(options, Database.read(path), cores)
-    db = Database.read(path)
+    db = database(options)
+    if cores := tensor.named(db, options.name):
+        return _tell_form(options, db, cores)
     file = db.machine_code
     if not file["targets"]:
         raise PtxspecError(f"no machine code is recorded for this specification: there is no {_PATH}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from .. import roots, tensor, terminal
+from .. import tensor, terminal
 from ..diagnostics import PtxspecError
 from ..query import answers, calls, functions, verdicts
 from ..query.database import Database
@@ -56,7 +56,7 @@ def _answer(db: Database, options: argparse.Namespace, asked: str, target: str |
         text = functions.as_text(db, name, found, target)
         colour = "green" if answer["available"] else "red"
         text = " ".join(text.split()) if in_a_line else text
-    elif cores := tensor.may_be_named(roots.find(options.root).data, asked):
+    elif cores := tensor.named(db, asked):
         if options.operands is not None:
             raise PtxspecError(f"--operands applies to variants only; {asked} is a form of a matrix instruction")
         form = tensor.query(db, cores, asked, target, options.ptx)

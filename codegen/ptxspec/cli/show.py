@@ -17,8 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
-    if cores := tensor.may_be_named(root.data, options.name):
-        text = tensor.page(database(options), cores, root.generated / "manual" / "tensor-cores.md", options.name)
+    db = database(options)
+    if cores := tensor.named(db, options.name):
+        text = tensor.page(db, cores, root.generated / "manual" / "tensor-cores.md", options.name)
     else:
         text = show.page(root, options.name, options.operands).rstrip("\n")
     if columns := terminal.lines_width():
