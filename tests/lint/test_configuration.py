@@ -111,7 +111,7 @@ def test_each_folder_of_a_walk_has_its_own(repository: Path, capsys: pytest.Capt
         ("select = []", 1, "'select' names no code: nothing would be reported", "name a code that is to be reported"),
         ('ignore = ["hazard"]; select = ["hazard"]', 1, "'ignore' names all codes of 'select'", "name a code"),
         ('select = [["hazard"]]', 1, "'select' must be a list of", 'write select = ["hazard"]'),
-        ('target = "sm_100a"; ptx = "7.0"', 8, "PTX 7.0 does not support sm_100a, which requires PTX 8.6", ""),
+        ('target = "sm_100a"; ptx = "7.0"', 8, "sm_100a requires PTX 8.6 (CUDA 12.8) or newer; 7.0 is older", ""),
         ('strict = "yes"', 1, "'strict' must be true or false", "write strict = true"),
         ("target = sm_90", 10, "not TOML: invalid value", ""),
         ("defines = 1", 1, "'defines' must be a table of macros, such as {HAS_FP8", ""),
@@ -182,7 +182,7 @@ def test_options_that_leave_nothing_to_say_are_refused(
 def test_a_ptx_version_that_does_not_know_the_target_is_said_once(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = "PTX 7.0 does not support sm_100a, which requires PTX 8.6"
+    said = "sm_100a requires PTX 8.6 (CUDA 12.8) or newer; 7.0 is older"
     write(repository, a_cu=WRONG * 3)
     assert lint("a.cu", "--target", "sm_100a", "--ptx", "7.0") == 2
     assert capsys.readouterr().err.startswith(f"ptxspec: {said}")

@@ -139,7 +139,7 @@ def _refusal(known: Known[V], v: str, refusal: Refusal, target: str | None, ptx:
         return f"{v} requires PTX {release} or newer; {ptx} is older"
     if code == "ptx-too-new":
         return f"{v} ended with PTX {release}; {ptx} is newer"
-    return f"PTX {ptx} does not support {target}, which requires PTX {release} or newer"
+    return f"{target} requires PTX {release} or newer; {ptx} is older"
 
 
 # Why a spelling does not exist
