@@ -488,6 +488,22 @@ LLVM ERROR: Cannot select: 0x50: ch = NVPTXISD::StoreRetval<(store (s16), align 
         "ptxas warning : Stack size for entry function '_Z1kPf' cannot be statically determined\n",
         ("set a stack that suffices",),
     ),
+    "warnings alone": Log(
+        "ptxas warning : Stack size for entry function '_Z1kPf' cannot be statically determined\n"
+        "ptxas warning : Value of threads per SM for entry _Z1kPf is out of range. .minnctapersm will be ignored\n"
+        "ptxas info    : (C7504) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility\n",
+        ("set a stack that suffices", "write smaller arguments in __launch_bounds__", "compile without -rdc=true"),
+    ),
+    "a warning beside an error": Log(
+        "ptxas warning : Stack size for entry function '_Z1kPf' cannot be statically determined\n"
+        "ptxas a.ptx, line 4; error   : Feature '.bf16' requires .target sm_80 or higher\n",
+        ("compile for sm_80",),
+    ),
+    "a warning beside a failure that says nothing": Log(
+        "ptxas warning : Stack size for entry function '_Z1kPf' cannot be statically determined\n"
+        "ptxas fatal   : Ptx assembly aborted due to errors\nNVRTC_ERROR_COMPILATION\n",
+        ("explain the lines above it in the log", "set a stack that suffices"),
+    ),
     "no GPU where it is built": Log(
         "nvcc warning : Cannot find valid GPU for '-arch=native', default arch is used\n", ("name the target",)
     ),

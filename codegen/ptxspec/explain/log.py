@@ -91,15 +91,11 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
         if m.place:
             places[m.place] = None
     every = [Complaint(tool, text, found, tuple(places)) for (tool, text, _), (found, places) in grouped.items()]
-    # Messages that only say that something failed are left out.
-    more = [c for c in every if not _is_empty(db, c)]
-    return more or every[:1]
-
-
-def _is_empty(db: Database, c: Complaint) -> bool:
-    """Return whether a complaint only says that there were others."""
-    found = first(db, c.text)
-    return found is not None and found[0].alone
+    # Messages that only say that something failed are left out where others say what, and so are warnings.
+    known = {c: row[0] for c in every if (row := first(db, c.text))}
+    warnings = [c for c in every if c in known and known[c].warns]
+    failures = [c for c in every if c not in warnings]
+    return [c for c in failures if c not in known or not known[c].alone] or failures[:1] + warnings
 
 
 def _findings(db: Database, path: Path) -> dict[int, list[Finding]]:

@@ -18,6 +18,7 @@ class Row(NamedTuple):
     name: str
     number: str
     alone: bool
+    warns: bool
     says: Mapping[str, Mapping[str, str]]
     feature: str
     computed: str
@@ -39,6 +40,7 @@ def rows(db: Database) -> tuple[Row, ...]:
             r.get("name", ""),
             r.get("number", ""),
             r.get("alone", False),
+            r.get("warns", False),
             r.get("says", {}),
             r.get("feature", ""),
             r.get("computed", ""),
