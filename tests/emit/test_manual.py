@@ -11,9 +11,9 @@ from helpers import ROOT
 from helpers.manual import FOLDER, page, spelled
 from helpers.repository import database, specification
 from helpers.sizes import each_size, spread
+from ptxspec import Database
 from ptxspec.emit.products.manual.forms import statement
 from ptxspec.query import show
-from ptxspec.roots import find
 
 SPEC = specification()
 DB = database()
@@ -132,15 +132,14 @@ def test_what_is_open_is_named_beside_the_claim() -> None:
 
 
 @each_size
-def test_what_is_shown_of_a_variant_has_its_notes_and_no_others(whole: bool) -> None:
+def test_what_is_shown_of_a_variant_has_its_notes_and_no_others(db: Database, whole: bool) -> None:
     """Of variants with the same notes, types of results and requirements one."""
-    root = find(ROOT)
     alike = {
         (i.opcode, v.result.type.name, v.requires, *(n.selector.matches(v) for n in i.notes)): (i, v)
         for i in SPEC.instructions.values()
         for v in i.variants
     }
     for i, v in alike.values() if whole else spread(list(alike.values()), 20):
-        shown = show.page(root, v.spelling, v.operands)
+        shown = show.page(db, ROOT, v.spelling, v.operands)
         assert [n.text for n in i.notes if n.text in shown] == [n.text for n in i.notes if n.selector.matches(v)]
         assert ("NaN results" in shown) == (v.result.type.nan is not None)

@@ -13,11 +13,10 @@ import pytest
 import yaml
 from helpers import ROOT, repository
 from helpers.project import Project
-from ptxspec import Requirement
+from ptxspec import Database, Requirement
 from ptxspec.basis import KINDS, Basis
 from ptxspec.model import CornerRow, CornerTable, Instruction
 from ptxspec.query import show
-from ptxspec.roots import find
 
 SPEC = repository.specification()
 DB = repository.database()
@@ -156,11 +155,11 @@ def test_the_data_says_it_as_the_pages_do() -> None:
         assert all(opcode["bases"][r["basis"]] == [["ptxas verdicts"]] for r in opcode["assembler"]["requires"])
 
 
-def test_show_says_it_of_a_variants_notes_and_nans() -> None:
-    shown = show.page(find(ROOT), "neg.f64")
+def test_show_says_it_of_a_variants_notes_and_nans(db: Database) -> None:
+    shown = show.page(db, ROOT / "generated/manual", "neg.f64")
     assert "- NaN results: The bits are passed on as the operation left them. (ptxas folding)" in shown
     assert "changes only its sign. (PTX ISA 9.7.3.10, 9.7.4.5)" in shown
-    shown = show.page(find(ROOT), "add.f32")
+    shown = show.page(db, ROOT / "generated/manual", "add.f32")
     assert "payloads are lost. (ptxas folding; our reading of PTX ISA 9.7.3, 9.7.4)" in shown
 
 

@@ -17,11 +17,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     root = roots.find(options.root)
-    db = database(options)
+    db, manual = database(options), root.generated / "manual"
     if cores := tensor.named(db, options.name):
-        text = tensor.page(db, cores, root.generated / "manual" / "tensor-cores.md", options.name)
+        text = tensor.page(db, cores, manual / "tensor-cores.md", options.name)
     else:
-        text = show.page(root, options.name, options.operands).rstrip("\n")
+        text = show.page(db, manual, options.name, options.operands).rstrip("\n")
     if columns := terminal.lines_width():
         from .markdown import print_markdown  # imports rich, which piped output does not need
 

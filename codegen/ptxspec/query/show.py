@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ..basis import Basis
 from ..catalog.explaining import recipes
 from ..diagnostics import PtxspecError
-from ..roots import Root
 from . import calls, functions, machine_code
 from .answers import recipe, requirement, verdict_as_text
 from .database import Database, Variant
@@ -20,15 +20,15 @@ from .verdicts import query, variant
 STANDINGS = {"equal": "equal bit for bit", "inside": "within the bound", "unequal": "not equal"}
 
 
-def page(root: Root, name: str, operands: int | None = None) -> str:
-    """Return Markdown about an opcode or a variant. Raises PtxspecError for one that does not exist."""
-    db = Database.read(root.data)
+def page(db: Database, manual: Path, name: str, operands: int | None = None) -> str:
+    """Return Markdown about an opcode or a variant; `manual` is the folder of the manual. Raises PtxspecError for one
+    that does not exist."""
     if name in db.opcodes:
         if operands is not None:
             raise PtxspecError(
                 f"--operands applies to variants only, such as {db.opcodes[name].variants[0]}; {name} is an opcode"
             )
-        path = root.generated / "manual" / f"{name}.md"
+        path = manual / f"{name}.md"
         try:
             return path.read_text("utf-8").partition("\n\n")[2]
         except OSError as e:

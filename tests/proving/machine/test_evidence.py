@@ -17,7 +17,6 @@ from ptxspec.proving.machine.kernels import Listed, listed as kernels_listed
 from ptxspec.proving.ptxas.asking import Pair, PtxasError
 from ptxspec.query import machine_code, show
 from ptxspec.read.notation import expand
-from ptxspec.roots import Root
 
 pytestmark = pytest.mark.inputs(
     "spec/observed/machine_code.yaml",
@@ -226,7 +225,7 @@ def test_show_tells_what_was_recorded(spec: Spec, db: Database) -> None:
             )
     one = next(v for v in db.variants if v.spelling == "abs.f64")
     line = "- machine code on sm_75 to sm_121a (ptxas 13.5.37): 1 instruction, `DADD d, -RZ, |a|`"
-    assert list(machine_code.lines(db, one)) == [line] and line in show.page(Root(ROOT), "abs.f64")
+    assert list(machine_code.lines(db, one)) == [line] and line in show.page(db, ROOT, "abs.f64")
 
 
 @pytest.mark.exhaustive
