@@ -19,6 +19,8 @@ WORSE = BAD.replace("bad", "worse")
 CALL = "inline_asm('add.bad.f32 $0, $1, $2;', '=f,f,f')"
 RUST = 'asm!("add.bad.f32 {0}, {1}, {1};", out(reg32) a);'
 SAID = "ptxspec: ignore[unknown-modifier]"
+BLOCK = "```ptx\nneg.f32 %f1, %f2;\nadd.bad.f32 %f1, %f2, %f3;\n```\n"
+QUOTED = "```ptx\n> add.bad.f32 %f1, %f2, %f3;\n> ```\n"
 Lint = Callable[..., tuple[int, str, str]]
 
 
@@ -53,7 +55,10 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ("ptx", "add.bad.f32 %f1,  // it\n%f2, %f3;", f"add.bad.f32 %f1,  // it; {SAID}\n%f2, %f3;"),
         # No comment can stand there.
         ("python", "inline_asm('add.bad.f32 $0, $1, $2;', \\\n'=f,f,f')", None),
-        ("markdown", "```ptx\nadd.bad.f32 %f1, %f2, %f3;\n```\n", None),
+        ("markdown", f"{BLOCK}\n{BLOCK}", f"<!-- {SAID} -->\n{BLOCK}\n<!-- {SAID} -->\n{BLOCK}"),
+        ("markdown", f"It:\n\n> {QUOTED}", f"It:\n\n> <!-- {SAID} -->\n> {QUOTED}"),
+        # It would be an item of the list.
+        ("markdown", "- ```ptx\n  add.bad.f32 %f1, %f2, %f3;\n  ```\n", None),
     ],
 )  # fmt: skip
 def test_comments_are_written_that_ignore_what_is_found(
@@ -74,10 +79,16 @@ def test_a_comment_is_one_of_the_language(db: Database) -> None:
         assert new == f"{text[:-1]}  {mark} {SAID}\n"
 
 
-def test_a_comment_takes_more_codes(db: Database) -> None:
-    text = f"{BAD}  // ptxspec: ignore[hazard]\n"
-    new = ignoring(text, "f", "c++", lambda text: list(db.lint(text, language="c++", target="sm_80")))
-    assert new == f"{BAD}  // ptxspec: ignore[hazard, unknown-modifier]\n"
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("c++", f"{BAD}  // ptxspec: ignore[hazard]\n"),
+        ("markdown", f"<!-- ptxspec: ignore[hazard] -->\n{BLOCK}"),
+    ],
+)
+def test_a_comment_takes_more_codes(db: Database, language: str, text: str) -> None:
+    new = ignoring(text, "f", language, lambda text: list(db.lint(text, language=language, target="sm_80")))
+    assert new == text.replace("hazard", "hazard, unknown-modifier")
 
 
 def test_files_keep_what_is_not_touched(lint: Lint) -> None:
