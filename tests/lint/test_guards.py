@@ -33,6 +33,7 @@ GUARDED = {
     "a macro for other targets": "#if __CUDA_ARCH__ >= 900\n#define HAS\n#endif\n#ifdef HAS\n{}\n#endif",
     "lines that go on": "#if defined(__CUDA_ARCH__) && \\\n    __CUDA_ARCH__ >= 900\n{}\n#endif",
     "comments": "#if /* from */ __CUDA_ARCH__ >= 900 // on\n{}\n#endif",
+    "comments before": "/* at\n */ #define ON (__CUDA_ARCH__ >= 900)\n/* if */ /* it is */ #if ON\n{}\n/* */ #endif",
     "words for operators": "#if defined(__CUDA_ARCH__) and not (__CUDA_ARCH__ < 900 or 0)\n{}\n#endif",
     "within a header": "#ifndef A_H\n#define A_H\n#define ON (__CUDA_ARCH__ >= 900)\n#if ON\n{}\n#endif\n#endif",
 }
@@ -53,6 +54,7 @@ OPEN = (
 NONE = (
     "/*\n#if 0\n*/\n{}\n/*\n#endif\n*/",
     "// #if 0 \\\n#if 0\n{}\n",
+    "int x; /* on\n*/ #if 0\n{}\n",
     'const char *s = R"(\n#if 0\n)";\n{}',
     "template <int N> void f() {{ if constexpr (N > 3) {{\n{}\n}} }}",
     "void f(int a) {{ if (a > 3) {{\n{}\n}} }}",
@@ -227,7 +229,7 @@ def random_condition(rng: random.Random, depth: int) -> str:
 def test_conditions_are_decided_as_by_nvcc(db: Database, nvcc: Path, tmp_path: Path, whole: bool) -> None:
     rng = random.Random(33)
     conditions = [random_condition(rng, 3) for _ in range(2000 if whole else 60)]
-    head = "#define AT_LEAST_90 (__CUDA_ARCH__ >= 900)\n#define ZERO 0\n#undef NOTHING\n"
+    head = "/* 9 */ #define AT_LEAST_90 (__CUDA_ARCH__ >= 900) // on\n#define ZERO 0\n#undef NOTHING\n"
     text = head + "".join(f"#if {c}\nx\n#endif\n" for c in conditions)
     first = head.count("\n") + 2
     for target in TARGETS if whole else ("sm_80", "sm_90a"):
