@@ -27,7 +27,7 @@ from .semantics.exact.lanes import lanes_of, registers_of
 from .semantics.exact.rounding import decode, round_to, round_to_integer
 from .semantics.program import Program
 from .specification import read_all
-from .tracing.lines import Rules, Source, TraceLine, lines as trace_lines
+from .tracing.lines import RoundingModifiers, SpecificationLines, TraceLine, lines as trace_lines
 
 # PTX's own constants of single and double precision.
 _CONSTANT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
@@ -47,7 +47,7 @@ class Evaluation:
     operands: list[int]
     results: list[int]
     lanes: list[list[int]]
-    rules: Rules
+    rules: RoundingModifiers
     implied: list[str]
     trace: list[TraceLine]
 
@@ -117,7 +117,7 @@ def evaluate(
         operands=operands,
         results=results,
         lanes=lanes,
-        rules=Rules.of(m for name, m in spec.modifiers.items() if name in effective),
+        rules=RoundingModifiers.of(m for name, m in spec.modifiers.items() if name in effective),
         implied=[name for name in spec.modifiers if name in effective and name not in variant.modifiers],
         trace=_lines(root, steps) if with_trace else [],
     )
@@ -244,5 +244,5 @@ def _steps(
 
 
 def _lines(root: Root, lanes: list[tuple[Program, list[Step]]]) -> list[TraceLine]:
-    source = Source(root)
+    source = SpecificationLines(root)
     return [line for i, (program, steps) in enumerate(lanes) for line in trace_lines(source, i, program, steps)]

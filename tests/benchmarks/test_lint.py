@@ -18,7 +18,7 @@ from helpers.linting import written
 from ptxspec.lint import traces
 from ptxspec.lint.checking import Checker
 from ptxspec.lint.configuration import Settings
-from ptxspec.lint.discovery import Source
+from ptxspec.lint.discovery import LintedFile
 from ptxspec.proving.ptxas.asking import REGISTERS, find_ptxas
 from timing import in_turn
 
@@ -58,7 +58,7 @@ def test_files_without_ptx(around: Callable[..., None]) -> None:
     every = [*Path(np.__file__).parent.rglob("*.py"), *Path(np.__file__).parent.rglob("*.h")]
     paths = [str(p) for p in every if not traces.has(p.read_text("utf-8"))]
     db = ptxspec.load(ROOT)
-    sources = [Source(p, "python" if p.endswith(".py") else "c++", Settings()) for p in paths]
+    sources = [LintedFile(p, "python" if p.endswith(".py") else "c++", Settings()) for p in paths]
 
     def linted() -> None:
         checker = Checker(db)

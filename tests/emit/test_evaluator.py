@@ -30,14 +30,14 @@ from ptxspec.semantics.exact.lanes import lanes_of
 from ptxspec.semantics.functions import TABLE
 from ptxspec.semantics.program import Apply, Program, Var
 from ptxspec.tracing import text
-from ptxspec.tracing.lines import Rules, Source, TraceLine, lines
+from ptxspec.tracing.lines import RoundingModifiers, SpecificationLines, TraceLine, lines
 
 pytestmark = pytest.mark.inputs("manual", "emulator")
 
 MANUAL = ROOT / "generated/manual"
 # Pages have the numbers of lines in the file of their opcode alone.
 OWN, SHARED = "spec/instructions/", r"(spec/\w+\.yaml):\d+"
-SOURCE = Source(Root(ROOT))
+SOURCE = SpecificationLines(Root(ROOT))
 Array = np.ndarray[Any, np.dtype[np.uint64]]
 
 
@@ -114,7 +114,7 @@ def test_steps_are_those_of_eval_with_all_that_is_told_of_them(evaluator: Evalua
         columns = rows_of(v, 1, 1, rng)
         rows = [[hex(x) for x in row] for row in zip(*(c.tolist() for c in columns), strict=True)]
         acting = spec.effective_modifiers(v, target)
-        rules = Rules.of(m for name, m in spec.modifiers.items() if name in acting)
+        rules = RoundingModifiers.of(m for name, m in spec.modifiers.items() if name in acting)
         for row, found in zip(rows, evaluator("steps", **named(v), target=target, rows=rows), strict=True):
             registers = (int(x, 16) for x in row)
             operands = [lanes_of(s, [next(registers) for _ in s.places], v.lanes) for s in v.sources]
@@ -141,7 +141,7 @@ def as_json(line: TraceLine) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told_by_eval(found: Sequence[TraceLine], rules: Rules, everything: bool) -> list[str]:
+def told_by_eval(found: Sequence[TraceLine], rules: RoundingModifiers, everything: bool) -> list[str]:
     """The lines of `eval --trace` on a terminal of any width, without the last one, which says how many more there
     are."""
     told = [re.sub(SHARED, r"\1", line) for line in text.blocks(found, rules, 100_000, everything, [])]

@@ -11,7 +11,7 @@ from ptxspec import Database
 from ptxspec.lint import traces
 from ptxspec.lint.checking import Checker
 from ptxspec.lint.configuration import Settings
-from ptxspec.lint.discovery import Source
+from ptxspec.lint.discovery import LintedFile
 from ptxspec.lint.findings import Finding
 from ptxspec.lint.languages.text import has_statement
 from ptxspec.lint.linter import Linter
@@ -117,5 +117,5 @@ def test_a_program_without_a_trace_is_not_scanned(
     write(tmp_path, a_cu=PLAIN["c++"], b_py=PLAIN["python"])
     checker = Checker(db)
     for name, language in (("a.cu", "c++"), ("b.py", "python")):
-        assert list(checker.check(Source(str(tmp_path / name), language, Settings()))) == []
+        assert list(checker.check(LintedFile(str(tmp_path / name), language, Settings()))) == []
     assert checker.account.others == 2

@@ -12,7 +12,7 @@ import pytest
 from helpers import ROOT
 from helpers.project import Project
 from ptxspec import Database, PtxspecError, load
-from ptxspec.query.database import Source
+from ptxspec.query.database import SourceOperand
 
 FOLDER = ROOT / "generated/data"
 
@@ -59,7 +59,7 @@ def test_a_variant_says_what_its_result_and_its_operands_are(db: Database) -> No
     v = db.variant("testp.normal.f64")
     assert (v.opcode, v.modifiers, v.types) == ("testp", {"normal"}, ("f64",))
     assert (v.kind, v.result, v.second) == ("predicate", "pred", None)
-    assert v.sources == (Source(type="f64", registers=1, braced=False, negatable=False),)
+    assert v.sources == (SourceOperand(type="f64", registers=1, braced=False, negatable=False),)
     v = db.variant("fma.ftz.rn.f32")
     assert (v.kind, v.result, [s.type for s in v.sources], v.operands) == ("float", "f32", ["f32"] * 3, 3)
     assert {v.kind for v in db.variants} == {"float", "integer", "bits", "predicate"}

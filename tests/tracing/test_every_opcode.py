@@ -22,9 +22,9 @@ from ptxspec.semantics.exact.evaluate import Step, trace
 from ptxspec.semantics.exact.roundings import Rounding
 from ptxspec.semantics.program import Apply, Program
 from ptxspec.tracing import shape, text
-from ptxspec.tracing.lines import Rules, Source, lines
+from ptxspec.tracing.lines import RoundingModifiers, SpecificationLines, lines
 
-SOURCE = Source(Root(ROOT))
+SOURCE = SpecificationLines(Root(ROOT))
 OPCODES = sorted(repository.specification().instructions)
 
 
@@ -69,7 +69,7 @@ def shown(spec: Spec, v: Variant, program: Program, operands: list[int]) -> None
     """Text and JSON of the trace: lines fit a terminal, and the last one has the result."""
     (*_, result), steps = trace(program, operands)
     found = list(lines(SOURCE, 0, program, steps))
-    rules = Rules.of(m for name, m in spec.modifiers.items() if name in v.modifiers)
+    rules = RoundingModifiers.of(m for name, m in spec.modifiers.items() if name in v.modifiers)
     for everything in (False, True):
         told = text.blocks(found, rules, 80, everything, [])
         assert max(map(len, told)) <= 80, (v, operands)

@@ -18,7 +18,7 @@ from ..lint.annotating import ignoring
 from ..lint.changes import commit
 from ..lint.checking import Checker
 from ..lint.configuration import Configurations, Given
-from ..lint.discovery import Found, Source, find
+from ..lint.discovery import DiscoveredFiles, LintedFile, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
 from ..lint.many import Unreadable, check_all
@@ -175,10 +175,10 @@ def run(options: argparse.Namespace) -> int:
     return MISUSE if unreadable else NO if account.errors and not options.exit_zero else OK
 
 
-def _rewrite(found: Found, checker: Checker, options: argparse.Namespace) -> int:
+def _rewrite(found: DiscoveredFiles, checker: Checker, options: argparse.Namespace) -> int:
     """Fix the files and add comments to them. Files that cannot be written are named on standard error."""
 
-    def change(text: str, source: Source) -> str:
+    def change(text: str, source: LintedFile) -> str:
         judge = partial(checker.judge, name=source.path, source=source)
         text = mended(text, judge) if options.fix else text
         return ignoring(text, source.path, source.language, judge) if options.add_ignores else text

@@ -14,7 +14,7 @@ from ..query.database import Database
 from . import traces
 from .changes import changed
 from .configuration import Settings
-from .discovery import STDIN, Source
+from .discovery import STDIN, LintedFile
 from .findings import Finding, joined, merged
 from .guards import guards
 from .ignores import WORD, Ignores, left
@@ -39,7 +39,7 @@ class Checker:
         self._linters: dict[tuple[str | None, str | None, bool], Linter] = {}
         self.met: list[Met] | None = None
 
-    def check(self, source: Source) -> Iterator[Finding]:
+    def check(self, source: LintedFile) -> Iterator[Finding]:
         """Yield the findings in one file. Raises PtxspecError if it cannot be read or is not text."""
         if source.path == STDIN:
             name, data = self._stdin, Bounded(standard_input(), self._stdin).read()
@@ -53,7 +53,7 @@ class Checker:
                 return
         yield from self.judge(decoded(data, name), name, source)
 
-    def judge(self, text: str, name: str, source: Source) -> Iterator[Finding]:
+    def judge(self, text: str, name: str, source: LintedFile) -> Iterator[Finding]:
         """Yield the findings in a text, according to the settings of its file. Raises PtxspecError if it cannot be
         read."""
         settings, account = source.settings, self.account
@@ -98,7 +98,7 @@ class Checker:
             has_header = is_ptx and account.tally.headers > headers
             account.judged_for.add((has_header, ", ".join(filter(None, targets)) or None, settings.ptx))
 
-    def _new(self, findings: list[Finding], text: str, source: Source) -> list[Finding]:
+    def _new(self, findings: list[Finding], text: str, source: LintedFile) -> list[Finding]:
         """Return the findings that are not known, in lines that have changed."""
         settings, new = source.settings, findings
         if settings.since and findings and source.path != STDIN:
@@ -109,7 +109,7 @@ class Checker:
         self.account.known += len(findings) - len(new)
         return new
 
-    def _is_said(self, f: Finding, source: Source) -> bool:
+    def _is_said(self, f: Finding, source: LintedFile) -> bool:
         settings = source.settings
         return not settings.ignores(f.code, source.path) and (not self.quiet or _counts(f, settings))
 

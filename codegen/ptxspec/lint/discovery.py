@@ -26,7 +26,7 @@ PASSED_BY = frozenset(
 _ENVIRONMENT = "pyvenv.cfg"
 
 
-class Source(NamedTuple):
+class LintedFile(NamedTuple):
     """A text to check: its displayed path, `-` for standard input, its language, its settings, and whether it was named
     itself."""
 
@@ -36,11 +36,11 @@ class Source(NamedTuple):
     named: bool = False
 
 
-class Found(NamedTuple):
+class DiscoveredFiles(NamedTuple):
     """The texts to check, each once; arguments without any; and warnings about links that were left out, and about
     patterns that exclude nothing."""
 
-    sources: list[Source]
+    sources: list[LintedFile]
     missing: list[str]
     warnings: list[str]
 
@@ -51,10 +51,10 @@ def find(
     written_in: str | None = None,
     excluding: bool = False,
     stdin: str | None = None,
-) -> Found:
+) -> DiscoveredFiles:
     """Return the files that arguments name. `written_in` is the language of files that are named themselves.
     `excluding`: leave out even these if the configuration excludes them. `stdin` is the name of standard input."""
-    found: dict[str, Source] = {}
+    found: dict[str, LintedFile] = {}
     walked = _Walked(Path.cwd())
     missing: list[str] = []
     for argument in arguments:
@@ -66,7 +66,7 @@ def find(
             missing.append(str(e))
     idle = (f"{p.place}: '{p.text}' excludes nothing" for p in walked.idle())
     warnings = dict.fromkeys([*configurations.left_out, *_left_out(list(walked.links)), *idle])
-    return Found(list(found.values()), list(dict.fromkeys(missing)), list(warnings))
+    return DiscoveredFiles(list(found.values()), list(dict.fromkeys(missing)), list(warnings))
 
 
 def _left_out(links: list[str]) -> Iterator[str]:
@@ -117,11 +117,11 @@ def _named(
     excluding: bool,
     stdin: str | None,
     walked: _Walked,
-) -> Iterator[Source]:
+) -> Iterator[LintedFile]:
     if argument == STDIN:
         where = configurations.of(_absolute(stdin).parent) if stdin else configurations.otherwise
         by_name = language(Path(stdin), dict(where.endings)) if stdin else PTX
-        yield Source(STDIN, written_in or by_name, where, True)
+        yield LintedFile(STDIN, written_in or by_name, where, True)
         return
     path = Path(argument)
     absolute = _absolute(argument)
@@ -144,7 +144,7 @@ def _named(
             raise PtxspecError(_no_such(path))
         settings = configurations.of(absolute.parent)
         if not (excluding and _is_left_out(absolute, absolute, settings)):
-            yield Source(str(path), written_in or language(path, dict(settings.endings)), settings, True)
+            yield LintedFile(str(path), written_in or language(path, dict(settings.endings)), settings, True)
 
 
 def _is_left_out(path: Path, inside: Path, settings: Settings) -> bool:
@@ -159,7 +159,7 @@ def _absolute(path: str | Path) -> Path:
 
 def _walk(
     folder: Path, absolute: Path, settings: Settings, configurations: Configurations, walked: _Walked
-) -> Iterator[Source]:
+) -> Iterator[LintedFile]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as e:
@@ -182,7 +182,7 @@ def _walk(
             and not (patterns and excluded(absolute / name, patterns, walked.used))
             and not (entry.is_symlink() and walked.leads_away(entry.path))
         ):
-            yield Source(os.path.normpath(entry.path), written_in, settings)
+            yield LintedFile(os.path.normpath(entry.path), written_in, settings)
 
 
 def _is_passed_by(name: str, folder: Path) -> bool:
@@ -196,7 +196,7 @@ def _passed_by(path: Path, base: Path) -> bool:
     return any(_is_passed_by(name, folder) for name, folder in zip(inside, folders, strict=True))
 
 
-def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> Iterator[Source]:
+def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> Iterator[LintedFile]:
     """Yield the sources that a pattern matches which the shell did not expand."""
     base = _fixed(pattern)
     own = _Walked(base)  # it does not reach all files of the configuration's patterns
@@ -220,7 +220,7 @@ def _matching(pattern: str, configurations: Configurations, walked: _Walked) -> 
                 yield source
         else:
             some = True
-            yield Source(str(path), written_in or PTX, settings)
+            yield LintedFile(str(path), written_in or PTX, settings)
     walked.links.update(own.links)
     if not some:
         files = base.rglob("*") if base.is_dir() else ()

@@ -17,7 +17,7 @@ from ..diagnostics import PtxspecError
 from ..processes import end_with_parent, processors
 from ..query.database import Database
 from .checking import Checker
-from .discovery import STDIN, Source
+from .discovery import STDIN, LintedFile
 from .findings import Finding
 from .languages import PTX
 from .reading import NotTextError
@@ -42,7 +42,11 @@ Progress = Callable[[int, int], None]
 
 
 def check_all(
-    sources: Sequence[Source], checker: Checker, data: Path, jobs: int | None = None, progress: Progress | None = None
+    sources: Sequence[LintedFile],
+    checker: Checker,
+    data: Path,
+    jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Event]:
     """Yield the findings in the files, in their order; `checker` accounts for them. `data` is the path of its database;
     `jobs` is the number of processes, by default that of processors."""
@@ -79,7 +83,7 @@ def check_all(
         pool.shutdown(cancel_futures=True)
 
 
-def _are_quick(sources: Iterable[Source]) -> bool:
+def _are_quick(sources: Iterable[LintedFile]) -> bool:
     """Return whether checking the files takes less time than starting processes."""
     part = 0.0
     for source in sources:
@@ -92,7 +96,7 @@ def _are_quick(sources: Iterable[Source]) -> bool:
     return True
 
 
-def _events(checker: Checker, source: Source) -> Iterator[Event]:
+def _events(checker: Checker, source: LintedFile) -> Iterator[Event]:
     try:
         yield from checker.check(source)
     except NotTextError as e:
@@ -125,7 +129,7 @@ def _stop(*_: object) -> None:
         os._exit(1)
 
 
-def _check(sources: Sequence[Source]) -> tuple[list[Event], Account]:
+def _check(sources: Sequence[LintedFile]) -> tuple[list[Event], Account]:
     global _judging
     checker = _checker()
     _judging = True

@@ -12,7 +12,7 @@ from .complaints import ERROR, Complaint
 from .operands import Shape
 
 
-class Source(Protocol):
+class SourceOperand(Protocol):
     """A source operand: its type, and the number of its registers, in braces or one by one."""
 
     @property
@@ -40,7 +40,7 @@ class Matched(Protocol):
     @property
     def second(self) -> str | None: ...
     @property
-    def sources(self) -> Sequence[Source]: ...
+    def sources(self) -> Sequence[SourceOperand]: ...
 
 
 class Rules(Protocol):
@@ -333,7 +333,7 @@ class Matcher:
     def _destination(self, v: Matched, shape: Shape, type: str) -> _Said | None:
         return _DESTINATIONS.get(_kind(shape)) or self._register(v, _kind(shape), type)
 
-    def _source(self, v: Matched, source: Source, shape: Shape) -> _Said | None:
+    def _source(self, v: Matched, source: SourceOperand, shape: Shape) -> _Said | None:
         kind = _kind(shape)
         if kind == kinds.INVERTED and source.negatable:
             kind = shape[1]
@@ -357,7 +357,7 @@ class Matcher:
         rules = (rule.get("constants", {}) for rule in self._rules.operand_rules(v))
         return any(not _READ_AS.keys().isdisjoint(taken) for types in rules for taken in types.values())
 
-    def _vector(self, v: Matched, source: Source, shape: Shape, operand: int) -> list[Complaint]:
+    def _vector(self, v: Matched, source: SourceOperand, shape: Shape, operand: int) -> list[Complaint]:
         if len(shape) - 1 != source.registers:
             message = f"a vector of {source.registers} registers is required here, not of {len(shape) - 1}"
             return [Complaint(ERROR, "illegal-operand", message, operand=operand)]

@@ -22,9 +22,9 @@ from ..diagnostics import PtxspecError, unknown
 from .inline import as_function, inline_assembly
 from .names import target as target_named
 from .recording import Recording
-from .variant import Many, Source, Variant
+from .variant import Many, SourceOperand, Variant
 
-__all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "Source", "Variant"]
+__all__ = ["SCHEMA", "Data", "Database", "Opcode", "Opened", "SourceOperand", "Variant"]
 
 SCHEMA = 11
 
@@ -241,7 +241,7 @@ class Database(Named, Known[Variant]):
     def _signature(self, signature: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
         """Return the text of the types that a spelling ends in, and a variant's fields from `types` to `operands`."""
         types, result, written, *more = signature
-        sources = tuple(Source(x) if isinstance(x, str) else Source(*x) for x in written)
+        sources = tuple(SourceOperand(x) if isinstance(x, str) else SourceOperand(*x) for x in written)
         lanes, second = (more[0].get("result_registers", 1), more[0].get("second")) if more else (1, None)
         kind, operands = self.data["types"][result]["sort"], sum(source.registers for source in sources)
         return types, (tuple(types.split(".")), kind, result, lanes, second, sources, operands)

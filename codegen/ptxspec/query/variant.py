@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..compact import Word
 
 
-class Source(NamedTuple):
+class SourceOperand(NamedTuple):
     """A source operand: its type, and the number of its registers, in braces or one by one."""
 
     type: str
@@ -43,7 +43,7 @@ class Variant(NamedTuple):
     result: str
     result_registers: int
     second: str | None
-    sources: tuple[Source, ...]
+    sources: tuple[SourceOperand, ...]
     operands: int
     requires: Requirement
     manual: Requirement | None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..diagnostics import PtxspecError
 from ..lint.checking import Checker
 from ..lint.configuration import Configurations, Given, Settings
-from ..lint.discovery import Source
+from ..lint.discovery import LintedFile
 from ..lint.findings import Finding
 from ..lint.languages import BLOCKS, MARKDOWN, PTX, language_of
 from ..lint.linter import Met
@@ -105,7 +105,7 @@ class Judge:
         try:
             # A text that lint would not read as text is not checked here either.
             read = decoded(text.encode("utf-8", "replace"), path)
-            findings = tuple(self._checker.judge(read, path, Source(path, language, settings, True)))
+            findings = tuple(self._checker.judge(read, path, LintedFile(path, language, settings, True)))
         except PtxspecError as e:
             return judged._replace(unread=str(e))
         return judged._replace(findings=findings, met=tuple(sorted(met, key=lambda m: m.start)))

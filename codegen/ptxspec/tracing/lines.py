@@ -32,7 +32,7 @@ class TraceLine:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RoundingModifiers:
     """The modifiers that decide roundings, each as its name and place: those that choose a mode, and the one that
     flushes tiny results."""
 
@@ -40,15 +40,15 @@ class Rules:
     flush: tuple[str, str] | None
 
     @staticmethod
-    def of(modifiers: Iterable[Modifier]) -> Rules:
+    def of(modifiers: Iterable[Modifier]) -> RoundingModifiers:
         acting = [m for m in modifiers if m.round_place]
         flushing = [(f".{m.name}", m.round_place) for m in acting if m.ftz]
-        return Rules(
+        return RoundingModifiers(
             {m.mode: (f".{m.name}", m.round_place) for m in acting if m.mode}, flushing[0] if flushing else None
         )
 
 
-class Source:
+class SpecificationLines:
     """The lines of the specification. Each file is read once."""
 
     def __init__(self, root: Root) -> None:
@@ -61,7 +61,7 @@ class Source:
         return self._read[path][number - 1].strip()
 
 
-def lines(source: Source, lane: int, program: Program, steps: Sequence[Step]) -> Iterator[TraceLine]:
+def lines(source: SpecificationLines, lane: int, program: Program, steps: Sequence[Step]) -> Iterator[TraceLine]:
     """Yield the steps of a lane."""
     for step, does in zip(steps, effective(steps), strict=True):
         let = step.let

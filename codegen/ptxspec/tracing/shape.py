@@ -9,10 +9,10 @@ from ..literals import hex_number, hexadecimal
 from ..model import BOOL, FixedPoint, Format, Kind, number_in
 from ..semantics.exact.accounts import Account, Class, Extreme, Nothing, Relation, Wrapped
 from ..semantics.exact.roundings import Neighbour, Rounding
-from .lines import Rules, TraceLine
+from .lines import RoundingModifiers, TraceLine
 
 
-def as_json(line: TraceLine, rules: Rules) -> dict[str, Any]:
+def as_json(line: TraceLine, rules: RoundingModifiers) -> dict[str, Any]:
     return {
         "lane": line.lane,
         "stage": line.stage,
@@ -31,7 +31,7 @@ def value(bits: int | None, kind: Kind) -> str | bool | None:
     return bool(bits) if kind == BOOL else hexadecimal(bits, kind.width)
 
 
-def _account(a: Account, rules: Rules) -> dict[str, Any]:
+def _account(a: Account, rules: RoundingModifiers) -> dict[str, Any]:
     if isinstance(a, Rounding):
         return _rounding(a, rules)
     if isinstance(a, Nothing):
@@ -56,7 +56,7 @@ def _account(a: Account, rules: Rules) -> dict[str, Any]:
     return found
 
 
-def _rounding(a: Rounding, rules: Rules) -> dict[str, Any]:
+def _rounding(a: Rounding, rules: RoundingModifiers) -> dict[str, Any]:
     by = rules.modes.get(a.mode) if a.exact.random is None else None
     kind = number_in(a.to)
     found: dict[str, Any] = {

@@ -12,7 +12,7 @@ from ..semantics.exact.accounts import Account, Class, Extreme, Lookup, Nothing,
 from ..semantics.exact.rounding import decode
 from ..semantics.exact.roundings import Neighbour, Rounding
 from ..semantics.program import CONDITION
-from .lines import Rules, TraceLine
+from .lines import RoundingModifiers, TraceLine
 
 # A key and its text.
 Row = tuple[str, str]
@@ -21,7 +21,9 @@ _RELATIONS = {"less": "is less than", "equal": "equals", "greater": "is greater 
 _ORDINARY = ("a normal number", "a subnormal number")
 
 
-def blocks(trace: Sequence[TraceLine], rules: Rules, width: int, everything: bool, lanes: Sequence[str]) -> list[str]:
+def blocks(
+    trace: Sequence[TraceLine], rules: RoundingModifiers, width: int, everything: bool, lanes: Sequence[str]
+) -> list[str]:
     """Return the lines of a trace, with an empty line before each step. `lanes` are headings, for packed types only."""
     found: list[str] = []
     seen = -1
@@ -59,7 +61,7 @@ def _ranges(bits: Sequence[int]) -> str:
     return " ".join(f"{run[0]}..{run[-1]}" for run in runs)
 
 
-def _block(line: TraceLine, rules: Rules, width: int, everything: bool) -> list[str]:
+def _block(line: TraceLine, rules: RoundingModifiers, width: int, everything: bool) -> list[str]:
     head = f"  {line.stage}  {line.path}:{line.line}"
     if len(head) + 2 + len(line.text) <= width:
         found = [f"{head}  {line.text}"]
@@ -78,7 +80,7 @@ def wrapped(key: str, text: str, column: int, indent: str, width: int) -> list[s
     return textwrap.wrap(text, width, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False)
 
 
-def _rows(line: TraceLine, rules: Rules, everything: bool) -> list[Row]:
+def _rows(line: TraceLine, rules: RoundingModifiers, everything: bool) -> list[Row]:
     changed = line.before is not None and line.before != line.after
     rows: list[Row] = []
     if changed and line.before is not None:
@@ -117,7 +119,7 @@ def _says_nothing(a: Account) -> bool:
     return isinstance(a, Extreme) and a.result in a.values[:1]
 
 
-def _account(a: Account, rules: Rules, line: TraceLine) -> Iterator[Row]:
+def _account(a: Account, rules: RoundingModifiers, line: TraceLine) -> Iterator[Row]:
     if isinstance(a, Rounding):
         yield from _rounding(a, rules)
     elif isinstance(a, Nothing):
@@ -158,7 +160,7 @@ def _lookup(a: Lookup) -> Iterator[Row]:
     yield "sum", f"{hex_number(value)}, scaled and cut off to {a.model.precision} bits"
 
 
-def _rounding(a: Rounding, rules: Rules) -> Iterator[Row]:
+def _rounding(a: Rounding, rules: RoundingModifiers) -> Iterator[Row]:
     value = a.value
     if value is None:
         if a.exact.note:

@@ -131,7 +131,7 @@ class Guards:
 
 
 @dataclass
-class Source:
+class CudaTestFile:
     """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1 if
     any NaN is right. Rows are listed once, by length; variants refer to theirs by numbers."""
 
@@ -193,7 +193,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict[str, Shape]]:
     """Return the file of an opcode, and the shapes of its kernels by name; none if it has no kernel."""
-    i, source, shapes = checked.instruction, Source(Guards(spec.catalog)), dict[str, Shape]()
+    i, source, shapes = checked.instruction, CudaTestFile(Guards(spec.catalog)), dict[str, Shape]()
     for v in i.variants:
         if spec.has_kernel(v):
             shape = source.add(checked, v)

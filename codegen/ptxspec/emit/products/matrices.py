@@ -75,7 +75,7 @@ class Test:
 
 
 @dataclass
-class Source:
+class MatrixTestFile:
     """The content of one file. A row has a word of A, B, C and D."""
 
     guards: Guards
@@ -118,8 +118,8 @@ def _files(spec: Spec, templates: Templates) -> Files:
     }
 
 
-def _source(spec: Spec, forms: Sequence[Form]) -> Source:
-    source = Source(Guards(spec.catalog))
+def _source(spec: Spec, forms: Sequence[Form]) -> MatrixTestFile:
+    source = MatrixTestFile(Guards(spec.catalog))
     for f, name in zip(forms, identifiers(forms), strict=True):
         shape, row = Shape(spec.tensor.operands(f)), ones(spec, f)
         source.shapes[shape.name] = shape

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from ...diagnostics import PtxspecError
 from ...model import Variant
-from ...query.database import Source
+from ...query.database import SourceOperand
 from .asking import REGISTERS
 
 _PREDICATE = REGISTERS["pred"]
@@ -25,7 +25,7 @@ class Signed(Protocol):
     @property
     def second(self) -> str | None: ...
     @property
-    def sources(self) -> tuple[Source, ...]: ...
+    def sources(self) -> tuple[SourceOperand, ...]: ...
     @property
     def operands(self) -> int: ...
 
@@ -40,7 +40,7 @@ class Signature(NamedTuple):
     result: str
     result_registers: int
     second: str | None
-    sources: tuple[Source, ...]
+    sources: tuple[SourceOperand, ...]
 
     @property
     def operands(self) -> int:
@@ -53,7 +53,7 @@ def signature(v: Variant) -> Signature:
         result=v.result.type.name,
         result_registers=len(v.result.places),
         second=v.pair.type.name if v.pair else None,
-        sources=tuple(Source(s.type.name, len(s.places), s.braced, s.negatable) for s in v.written),
+        sources=tuple(SourceOperand(s.type.name, len(s.places), s.braced, s.negatable) for s in v.written),
     )
 
 
@@ -68,7 +68,7 @@ def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Sig
     base = nearest(known, types, operands)
     last = len(types) - 1
     place = {name: types[min(i, last)] for i, name in reversed(list(enumerate(base.types)))}
-    sources: list[Source] = []
+    sources: list[SourceOperand] = []
     for s in (*base.sources, *[base.sources[-1]._replace(registers=1, braced=False)] * operands):
         left = operands - sum(s.registers for s in sources)
         if left:
