@@ -10,7 +10,7 @@ from typing import Any
 from . import tensor
 from .query import functions
 from .query.answers import told, verdict_as_text
-from .query.calls import Call, compiled
+from .query.calls import FunctionCall, compiled
 from .query.database import Database, Variant
 from .query.lists import variants_as_table
 from .query.verdicts import Verdict
@@ -65,10 +65,10 @@ class Function(Answer):
     """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available if
     some call of it compiles; the other fields of a verdict are empty."""
 
-    _calls: tuple[Call, ...] = ()
+    _calls: tuple[FunctionCall, ...] = ()
 
     @classmethod
-    def called(cls, db: Database, calls: Sequence[Call], target: str | None) -> Function:
+    def called(cls, db: Database, calls: Sequence[FunctionCall], target: str | None) -> Function:
         compiles = bool(compiled(db, calls, target))
         found = cls(variant=calls[0].name, operands=None, exists=True, available=compiles)
         found._asked, found._calls = (db, target, None), tuple(calls)

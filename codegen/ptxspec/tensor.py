@@ -17,7 +17,7 @@ from .matrices.choices import BASES, Choices, choices_of
 from .matrices.forms import Form, first_about, form_named, forms_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
-from .model.tensor import Given, MatrixCode, Place, TensorLayout, named_for, register_type
+from .model.tensor import ElementPosition, Given, MatrixCode, TensorLayout, named_for, register_type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -109,7 +109,7 @@ class Cores(NamedTuple):
             data["packed"],
             tuple(
                 TensorLayout(
-                    {name: Place(*at) for name, at in x["places"].items()},
+                    {name: ElementPosition(*at) for name, at in x["places"].items()},
                     tuple(x["shapes"]),
                     tuple(x["inputs"]),
                     product=x["product"] or "",

@@ -13,7 +13,7 @@ from helpers.project import Project
 from helpers.repository import specification
 from helpers.sizes import each_size, spread
 from oracles.nvcc import bodies, made
-from ptxspec.examples.cuda import TYPES, Call, calls, inline
+from ptxspec.examples.cuda import TYPES, CudaExpression, calls, inline
 from ptxspec.examples.statement import ptx, statement
 from ptxspec.examples.triton import triton
 from ptxspec.lint.languages import CPP, PYTHON
@@ -41,7 +41,7 @@ def by_target(spec: Spec, some: Iterable[Variant], every: bool, whole: bool) -> 
     return found
 
 
-def function(v: Variant, call: Call) -> str:
+def function(v: Variant, call: CudaExpression) -> str:
     """A kernel of one expression. Parameter 0 is where its result goes, the others are the operands in their order."""
     types = [(o.type.in_languages.cuda, p) for o in v.sources for p in o.places]
     given = "".join(f", {type} {name}" for type, name in types)

@@ -35,7 +35,7 @@ class Side(NamedTuple):
         return f"{self.form}@{self.target}"
 
 
-class Found(NamedTuple):
+class FormDifferences(NamedTuple):
     """The differences between both sides: the number of results tried, the distance in ulp of each pair that differs,
     and an example. The example has a row of A, a column of B, an element of C and the scales, by name, and both
     results."""
@@ -77,7 +77,7 @@ def _matrices(f: Form) -> tuple[Any, ...]:
     return f.sizes, f.types, f.scales, f.scale_type
 
 
-def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> Found:
+def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> FormDifferences:
     elements_of = import_module(f"{emulator.__name__}.tensor").elements_of
     rng, f = np.random.default_rng(754), a.form
     (m, n), *of_abc = f.sizes
@@ -87,7 +87,7 @@ def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> Fou
     first, second = (_bits(emulator.mma(s.form.spelling, **matrices, target=s.target)) for s in (a, b))
     at = first != second
     if not at.any():
-        return Found(first.size, (), None)
+        return FormDifferences(first.size, (), None)
     ulps = np.abs(_ordered(first[at], types["d"]) - _ordered(second[at], types["d"]))
     p, i, j = np.argwhere(at)[0]
     places = {
@@ -98,7 +98,9 @@ def _compared(emulator: Any, a: Side, b: Side, types: Mapping[str, Type]) -> Fou
         "scale_b": (p, slice(None), j),
     }
     example = {name: x[places[name]].tolist() for name, x in given.items()}
-    return Found(first.size, tuple(int(u) for u in ulps), (example, int(first[p, i, j]), int(second[p, i, j])))
+    return FormDifferences(
+        first.size, tuple(int(u) for u in ulps), (example, int(first[p, i, j]), int(second[p, i, j]))
+    )
 
 
 def _drawn(rng: np.random.Generator, t: Type, size: tuple[int, ...]) -> _BITS:
@@ -128,7 +130,7 @@ def _ordered(bits: _BITS, t: Type) -> NDArray[np.int64]:
     return np.where(bits & sign, -magnitude, magnitude)
 
 
-def _as_text(a: Side, b: Side, found: Found, types: Mapping[str, Type]) -> str:
+def _as_text(a: Side, b: Side, found: FormDifferences, types: Mapping[str, Type]) -> str:
     tried = f"Tried: {_PRODUCTS} products of matrices with elements near 1, {found.tried:,} results."
     width = terminal.lines_width() or 80
     if found.example is None:
@@ -152,7 +154,7 @@ def _hexadecimal(example: Mapping[str, list[int]], name: str, types: Mapping[str
     return [hexadecimal(x, types[name].width) for x in example[name]]
 
 
-def _as_json(a: Side, b: Side, found: Found, types: Mapping[str, Type]) -> dict[str, Any]:
+def _as_json(a: Side, b: Side, found: FormDifferences, types: Mapping[str, Type]) -> dict[str, Any]:
     ulps = sorted(found.ulps)
     example: dict[str, Any] | None = None
     if found.example:

@@ -15,7 +15,7 @@ from .eval_file import run_text
 _ARGUMENT = re.compile(r"%([a-ce-k][xyzw]?)\b")
 
 
-def run(options: argparse.Namespace, found: Sequence[calls.Call]) -> int:
+def run(options: argparse.Namespace, found: Sequence[calls.FunctionCall]) -> int:
     """Run the function, of which `found` has the overloads."""
     db, target = database(options), target_named(options)
     if len(found) > 1:

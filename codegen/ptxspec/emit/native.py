@@ -72,7 +72,7 @@ class CKernel:
 
 
 @dataclass(frozen=True)
-class Row:
+class KernelRow:
     """A variant's kernel, by modifiers, types and number of operands, and by the target if that differs from the
     others. `results` counts the registers of results, `lanes` the lanes that lie side by side in an element; `numbers`
     and `tables` are its parameters."""
@@ -87,16 +87,16 @@ class Row:
 
 
 @dataclass
-class Opcode:
+class OpcodeInC:
     """The C of an opcode."""
 
     functions: list[CFunction] = field(default_factory=list)
     kernels: list[CKernel] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[KernelRow] = field(default_factory=list)
     has_units: bool = False
 
 
-def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
+def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> OpcodeInC:
     """Return the C of an opcode's programs, which are given by variant and target."""
     by_id = {id(p): p for of in programs.values() for p in of.values() if not why_not(p)}
     originals = list(by_id.values())
@@ -108,7 +108,7 @@ def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
         for target, p in of.items():
             if id(p) in written:
                 named.setdefault(written[id(p)].key, []).append(f"{v.identifier}_{target}" if target else v.identifier)
-    opcode, functions, kernels = Opcode(), dict[str, CFunction](), dict[tuple[str, Layout], CKernel]()
+    opcode, functions, kernels = OpcodeInC(), dict[str, CFunction](), dict[tuple[str, Layout], CKernel]()
     taken: set[str] = set()
     for w in written.values():
         if w.key not in functions:
@@ -128,7 +128,7 @@ def in_c(programs: Mapping[Variant, Mapping[str | None, Program]]) -> Opcode:
                     kernels[key] = CKernel(f"{function.name}__{number}" if number else function.name, function, how)
                 name = f"{v.spelling.partition('.')[2]}/{v.operands}" + (f" {target}" if target else "")
                 results = len(how.types) - how.sources
-                opcode.rows.append(Row(name, results, how.lanes, kernels[key], w.direction, w.numbers, w.tables))
+                opcode.rows.append(KernelRow(name, results, how.lanes, kernels[key], w.direction, w.numbers, w.tables))
     opcode.has_units = any(a.model for p in originals for a in applications(p))
     opcode.functions, opcode.kernels = list(functions.values()), list(kernels.values())
     return opcode

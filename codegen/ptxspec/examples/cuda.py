@@ -10,7 +10,7 @@ from .statement import Statement, statement
 
 
 @dataclass(frozen=True)
-class Call:
+class CudaExpression:
     """An expression of CUDA C++ that becomes a variant, with the headers that it needs; from `target` on, if there is
     one."""
 
@@ -43,7 +43,7 @@ def _declared(s: Statement) -> list[str]:
     return [f"{type} {', '.join(found)};" for type, found in names.items()]
 
 
-def calls(spec: Spec, v: Variant) -> list[Call]:
+def calls(spec: Spec, v: Variant) -> list[CudaExpression]:
     """Return the calls that become the variant, as the opcode's file and spec/functions.yaml know them."""
     found = [(i.call, i.target) for i in spec.instructions[v.opcode].intrinsics_of.get(v.form, ())]
     for f in spec.functions.becoming.get(v.spelling, ()):
@@ -54,7 +54,7 @@ def calls(spec: Spec, v: Variant) -> list[Call]:
     if not found:
         return []
     headers = dict.fromkeys(o.type.in_languages.header for o in (v.result, *v.sources))
-    return [Call(text, tuple(h for h in headers if h), target) for text, target in dict.fromkeys(found)]
+    return [CudaExpression(text, tuple(h for h in headers if h), target) for text, target in dict.fromkeys(found)]
 
 
 def _shortest(spec: Spec, v: Variant) -> Variant:

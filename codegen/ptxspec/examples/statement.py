@@ -16,7 +16,7 @@ _WIDER = {"b16": "h", "b32": "r"}
 
 
 @dataclass(frozen=True)
-class Place:
+class AsmOperand:
     """An operand of inline assembly: its name in the statement, and the letter of its register."""
 
     name: str
@@ -29,11 +29,11 @@ class Statement:
     statement, else the lines of a block."""
 
     lines: tuple[str, ...]
-    results: tuple[Place, ...]
-    sources: tuple[Place, ...]
+    results: tuple[AsmOperand, ...]
+    sources: tuple[AsmOperand, ...]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[AsmOperand, ...]:
         return (*self.results, *self.sources)
 
     def numbered(self, mark: str) -> list[str]:
@@ -81,8 +81,8 @@ class _Writer:
         self.declared: list[str] = []
         self.before: list[str] = []
         self.after: list[str] = []
-        self.results: list[Place] = []
-        self.sources: list[Place] = []
+        self.results: list[AsmOperand] = []
+        self.sources: list[AsmOperand] = []
         self.impossible = False
 
     def result(self, o: Operand, name: str) -> str:
@@ -93,7 +93,7 @@ class _Writer:
         elif letter == "":
             self.declared.append(f".reg .b8 {own};")
             self.after.append(f"mov.b16 %{name}, {{{own}, 0}};")
-        self.results.append(Place(name, self._given(o, letter)))
+        self.results.append(AsmOperand(name, self._given(o, letter)))
         return own if letter == "" else f"%{name}"
 
     def source(self, o: Operand, name: str) -> str:
@@ -104,7 +104,7 @@ class _Writer:
         elif letter == "":
             self.declared.append(f".reg .b8 {own}, {own}h;")
             self.before.append(f"mov.b16 {{{own}, {own}h}}, %{name};")
-        self.sources.append(Place(name, self._given(o, letter)))
+        self.sources.append(AsmOperand(name, self._given(o, letter)))
         return own if letter == "" else f"%{name}"
 
     def _given(self, o: Operand, letter: str) -> str:

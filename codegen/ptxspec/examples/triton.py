@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..model import BOOL, Operand, Spec, Variant
-from .statement import Place, Statement, statement
+from .statement import AsmOperand, Statement, statement
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class _Tensor:
 
     name: str
     element: str
-    registers: tuple[Place, ...]
+    registers: tuple[AsmOperand, ...]
 
 
 def triton(spec: Spec, v: Variant) -> str:
@@ -73,7 +73,7 @@ def _tensor(o: Operand, pack: int, s: Statement) -> _Tensor | None:
         return _Tensor(o.name, element, tuple(places[f"{o.name}{n}"] for n in range(pack))) if t.width >= 32 else None
     if t.width == 64 and pack > 1:
         letter = "f" if t.kind.sort == "float" else "r"
-        pair = tuple(Place(f"{o.name}{n}", letter) for n in range(pack))
+        pair = tuple(AsmOperand(f"{o.name}{n}", letter) for n in range(pack))
         return _Tensor(o.name, element, pair) if t.lane_width == 32 else None
     # A single element of eight bits has no register.
     return None if t.width < 16 else _Tensor(o.name, element, (places[o.name],))

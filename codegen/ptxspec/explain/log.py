@@ -18,7 +18,7 @@ from ..query.database import Database, Variant
 from . import forms, tools
 from .hardware import on_gpu
 from .meanings import NOT_OURS, Meaning, floors, together
-from .messages import Message, Place, driver_error, message, plain
+from .messages import Message, ReportedLine, driver_error, message, plain
 from .rows import first, rows
 from .surroundings import Surroundings, surroundings
 
@@ -38,7 +38,7 @@ class Complaint(NamedTuple):
     tool: str
     text: str
     found: tuple[Finding, ...]
-    places: tuple[Place, ...]
+    places: tuple[ReportedLine, ...]
 
 
 class Explanation(NamedTuple):
@@ -73,7 +73,7 @@ def messages(db: Database, log: Iterable[str], direct: bool = False) -> list[Com
     numbered = [row for row in rows(db) if row.number and row.number in text]
     bare = forms.any_in(text)
     sources: dict[str, dict[int, list[Finding]]] = {}
-    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[Place, None]]] = {}
+    grouped: dict[tuple[str, str, str], tuple[tuple[Finding, ...], dict[ReportedLine, None]]] = {}
     for line in log:
         m = message(here, line) or driver_error(numbered, line)
         if m is None and line.strip() and (direct or (bare and forms.is_one(line))):
@@ -119,7 +119,7 @@ def explanations(db: Database, log: Iterable[str], direct: bool = False) -> list
     log = list(log)
     around = surroundings(db, log)
     told: list[Meaning] = []
-    by_place: dict[tuple[Place, ...], list[tuple[Complaint, Meaning]]] = {}
+    by_place: dict[tuple[ReportedLine, ...], list[tuple[Complaint, Meaning]]] = {}
     for c in messages(db, log, direct):
         by_place.setdefault(c.places, []).append((c, _meaning(db, c, around, told)))
     merged: dict[str, Explanation] = {}
@@ -233,6 +233,6 @@ def as_text(explained: Iterable[Explanation], whole: bool = False) -> Iterator[s
         yield ""
 
 
-def _places(places: tuple[Place, ...]) -> str:
+def _places(places: tuple[ReportedLine, ...]) -> str:
     shown = ", ".join(f"{file}:{line}" for file, line in places[:_SHOWN])
     return shown + (f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else "")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .rows import Row
+from .rows import MessageRow
 
 # It uses the name by which it was started: Triton has a ptxas-blackwell.
 _PTXAS = re.compile(
@@ -31,7 +31,7 @@ _QUOTES = str.maketrans("\u2018\u2019\u201b\u201c\u201d", "'''\"\"")
 JIT_FILE = "application ptx input"
 
 
-class Place(NamedTuple):
+class ReportedLine(NamedTuple):
     file: str
     line: int
 
@@ -42,7 +42,7 @@ class Message(NamedTuple):
 
     tool: str
     text: str
-    place: Place | None = None
+    place: ReportedLine | None = None
 
 
 def plain(line: str) -> str:
@@ -50,11 +50,11 @@ def plain(line: str) -> str:
     return _COLOUR.sub("", line).translate(_QUOTES)
 
 
-def message(kinds: Sequence[Row], line: str) -> Message | None:
+def message(kinds: Sequence[MessageRow], line: str) -> Message | None:
     """Return the complaint in a line of a log, if it is one of these tools' or of one of the given kinds."""
     m = _PTXAS.search(line)
     if m is not None:
-        place = Place(m["file"], int(m["line"])) if m["file"] else None
+        place = ReportedLine(m["file"], int(m["line"])) if m["file"] else None
         return Message("JIT" if place and place.file == JIT_FILE else "ptxas", m["text"], place)
     m = _OTHERS.search(line)
     if m is not None:
@@ -63,12 +63,12 @@ def message(kinds: Sequence[Row], line: str) -> Message | None:
         m = row.pattern.search(line)
         if m is not None:
             at = _PLACE.match(line)
-            place = Place(at["file"], int(at["line"] or at["other"])) if at else None
+            place = ReportedLine(at["file"], int(at["line"] or at["other"])) if at else None
             return Message(row.tool, row.name or m[0].strip(), place)
     return None
 
 
-def driver_error(numbered: Sequence[Row], line: str) -> Message | None:
+def driver_error(numbered: Sequence[MessageRow], line: str) -> Message | None:
     """Return the driver's error if a line has its number."""
     if not numbered or (_OTHER_NUMBERS.search(line) and "CUDA" not in line.upper()):
         return None

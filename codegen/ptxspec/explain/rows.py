@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..query.database import Database
 
 
-class Row(NamedTuple):
+class MessageRow(NamedTuple):
     """A row of spec/messages.yaml: its schema says what each field is."""
 
     tool: str
@@ -32,9 +32,9 @@ class Row(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def rows(db: Database) -> tuple[Row, ...]:
+def rows(db: Database) -> tuple[MessageRow, ...]:
     return tuple(
-        Row(
+        MessageRow(
             r["tool"],
             re.compile(r["message"]),
             r.get("name", ""),
@@ -52,12 +52,12 @@ def rows(db: Database) -> tuple[Row, ...]:
     )
 
 
-def fitting(db: Database, text: str) -> Iterator[tuple[Row, re.Match[str]]]:
+def fitting(db: Database, text: str) -> Iterator[tuple[MessageRow, re.Match[str]]]:
     """Yield the rows that match a message."""
     for row in rows(db):
         if (m := row.pattern.search(text)) is not None:
             yield row, m
 
 
-def first(db: Database, text: str) -> tuple[Row, re.Match[str]] | None:
+def first(db: Database, text: str) -> tuple[MessageRow, re.Match[str]] | None:
     return next(fitting(db, text), None)

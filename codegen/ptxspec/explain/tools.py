@@ -13,7 +13,7 @@ from . import meanings
 from .features import meant
 from .hardware import of_all, of_one
 from .meanings import Meaning, compilers
-from .rows import Row, fitting
+from .rows import MessageRow, fitting
 from .surroundings import Surroundings
 
 # The parts of the message, the database, the tool if that is known, and the rest of the log's context.
@@ -28,7 +28,7 @@ def meaning(db: Database, text: str, tool: str, around: Surroundings) -> Meaning
     return next((a for a in answers if a is not None), None)
 
 
-def _answer(db: Database, row: Row, m: re.Match[str], tool: str, around: Surroundings) -> Meaning | None:
+def _answer(db: Database, row: MessageRow, m: re.Match[str], tool: str, around: Surroundings) -> Meaning | None:
     """Return the answer of a row; None if it is about something that the database does not have."""
     parts, why = row.parts(m), row.why
     if row.computed:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from .findings import Finding
 from .ignores import WORD
 from .languages import CONTAINERS, CPP, JULIA, MARKDOWN, PROGRAMS, PTX, PYTHON
-from .languages.programs import Program
+from .languages.programs import ParsedProgram
 from .reading import Whole
 
 _IGNORED = re.compile(rf"(?P<before>{WORD} ignore\[)(?P<codes>[^\]\n]*)\]")
@@ -82,7 +82,9 @@ def _with_more(line: str, codes: Iterable[str]) -> str:
     return _IGNORED.sub(more, line, count=1)
 
 
-def _with_comment(line: str, end: int, codes: list[str], mark: str, language: str, program: Program | None) -> str:
+def _with_comment(
+    line: str, end: int, codes: list[str], mark: str, language: str, program: ParsedProgram | None
+) -> str:
     """Return a line with a comment that suppresses codes; the line ends at `end`, and `mark` begins a comment."""
     if _IGNORED.search(line):
         return _with_more(line, codes)

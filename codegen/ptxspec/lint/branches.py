@@ -12,7 +12,7 @@ from ..ptx.scanning import View
 from . import constraints
 from .languages import PROGRAMS
 from .languages.cpp import Cpp
-from .languages.programs import Program
+from .languages.programs import ParsedProgram
 from .languages.python import Python
 from .languages.text import Text
 from .macros import Macro, Truth
@@ -168,7 +168,7 @@ def of_python(view: View, target: str) -> Iterator[Span]:
 class _Conditions:
     """The conditions of a program on the device that it runs on, decided for a target."""
 
-    def __init__(self, program: Program, target: str) -> None:
+    def __init__(self, program: ParsedProgram, target: str) -> None:
         self.program = program
         number = int(re.sub(r"\D", "", target))
         self._number, self._capability = _Target(number), (number // 10, number % 10)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .languages import BLOCKS, CONTAINERS, MARKDOWN, MLIR, PROGRAMS, PTX
-from .languages.programs import Program
+from .languages.programs import ParsedProgram
 from .languages.trees import Walk
 from .reading import Whole
 
@@ -75,7 +75,7 @@ def comments(text: str, language: str, word: str) -> Iterator[Comment]:
         yield from _Region(text, word, 0, len(text), _SYNTAX[language]).comments()
 
 
-def _in_program(program: Program, word: str) -> Iterator[Comment]:
+def _in_program(program: ParsedProgram, word: str) -> Iterator[Comment]:
     walk, position = Walk(program.tree.root), 0
     found: list[Node] = []
     while (at := program.text.find(word, position)) >= 0:
@@ -96,7 +96,7 @@ def _in_program(program: Program, word: str) -> Iterator[Comment]:
         yield _at_code(program, node, behind)
 
 
-def _at_code(program: Program, comment: Node, known: dict[int, Node | None]) -> Comment:
+def _at_code(program: ParsedProgram, comment: Node, known: dict[int, Node | None]) -> Comment:
     """Return a comment with the code that it is about. `known` has the nodes that follow earlier comments."""
     text, start, end = program.text, comment.start_byte, comment.end_byte
     line = text.rfind("\n", 0, start) + 1
@@ -121,7 +121,7 @@ def _at_code(program: Program, comment: Node, known: dict[int, Node | None]) -> 
     return Comment(start, end, behind.start_byte, last, 0, len(text), alone=True, quoted=False)
 
 
-def _is_alone(program: Program, line: int, comment: int) -> bool:
+def _is_alone(program: ParsedProgram, line: int, comment: int) -> bool:
     """Return whether only comments precede one on its line."""
     position = line
     while position < comment:

@@ -60,7 +60,17 @@ from .observed import (
     runs,
 )
 from .peers import Peer, PeerComparison, PeerDifferences, PeerGroup, PeerKind, PeerOperation
-from .recipes import DIFFERENCES, NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Missing, Recipe, Written
+from .recipes import (
+    DIFFERENCES,
+    NAN_BITS,
+    NOTHING_DIFFERS,
+    WITHIN_BOUND,
+    Instead,
+    Missing,
+    RecipeEntry,
+    RecipeStatement,
+    WrittenStatement,
+)
 from .requirements import Pattern, Rule, Selector
 from .spec import Assembler, Beyond, Implied, Modifier, Naming, Spec, Topic
 from .units import Argument, Core, Differences, Fitted, Interpolator, Own, Unit, UnitModel, Word
@@ -81,7 +91,6 @@ __all__ = [
     "Assembler",
     "Becomes",
     "Beyond",
-    "Call",
     "CallEvidence",
     "Code",
     "Compared",
@@ -140,7 +149,8 @@ __all__ = [
     "PeerOperation",
     "Proof",
     "PublishedModel",
-    "Recipe",
+    "RecipeEntry",
+    "RecipeStatement",
     "Recording",
     "Reference",
     "Report",
@@ -160,7 +170,7 @@ __all__ = [
     "Value",
     "Variant",
     "Word",
-    "Written",
+    "WrittenStatement",
     "bits_of",
     "float_in",
     "ieee",

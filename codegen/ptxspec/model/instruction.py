@@ -19,7 +19,7 @@ from .variant import Form, Variant
 
 if TYPE_CHECKING:
     from .functions import Intrinsic
-    from .recipes import Missing, Recipe
+    from .recipes import Missing, RecipeEntry
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class Instruction:
     folding: tuple[Folding, ...] = ()
     acts_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compared: tuple[Compared, ...] = ()
-    recipes: tuple[Recipe, ...] = ()
+    recipes: tuple[RecipeEntry, ...] = ()
     missing: tuple[Missing, ...] = ()
     intrinsics: tuple[Intrinsic, ...] = ()
     comparisons: tuple[str, ...] = ()

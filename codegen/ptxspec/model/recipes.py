@@ -20,7 +20,7 @@ _DOTTED = re.compile(r"\.([A-Za-z]\w*(?:::\w+)*)")
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenStatement:
     """A statement as an entry writes it: the spelling in notation, and registers with `#` where a lane's number
     belongs.
 
@@ -35,13 +35,13 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class RecipeEntry:
     """An entry of `instead`. If there is no recipe, `none` says why, and there are no statements. A recipe may do what
     the variant does `since` a target: on older targets, and without a target, the variant does something else. `where`
     has the text for each `$name`, by modifiers and types: the first that the variant has decides."""
 
     selector: Selector
-    statements: tuple[Written, ...]
+    statements: tuple[WrittenStatement, ...]
     differs: str
     none: str
     basis: Basis
@@ -54,12 +54,12 @@ class Recipe:
 class Missing:
     """An entry of `missing`: variants that PTX does not have, and the recipe for them."""
 
-    recipe: Recipe
+    recipe: RecipeEntry
     variants: tuple[Variant, ...]
 
 
 @dataclass(frozen=True)
-class Call:
+class RecipeStatement:
     """A statement of a recipe for one variant. `guard` is a predicate and the value that it must have. Registers are
     written with their `%`; an operand without one is a constant. If it `unpacks`, the variant is reversed: its sources
     are the results."""
@@ -77,11 +77,11 @@ class Instead:
     """The statements to write instead of one variant. `scratch` are the recipe's own registers, each with the type that
     declares it; `requires` is what all of the statements together need."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[RecipeStatement, ...]
     scratch: Mapping[str, str]
     requires: Requirement
     differs: str
-    recipe: Recipe | None = None
+    recipe: RecipeEntry | None = None
 
     @property
     def promise(self) -> str:

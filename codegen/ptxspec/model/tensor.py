@@ -32,7 +32,7 @@ def _value(formula: str, known: Mapping[str, int]) -> int:
 
 
 @dataclass(frozen=True)
-class Place:
+class ElementPosition:
     """The row and the column of an element, as formulas of the lane and of the element's number in it, and the number
     of elements of a lane; 0 if the shape decides."""
 
@@ -54,7 +54,7 @@ class TensorLayout:
     sets it apart, as in a_col and c_f32. Without shapes, it is the layout of all other forms. `products` are computed
     at once; a lane belongs to the one that the formula `product` gives."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, ElementPosition]
     shapes: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     products: int = 1
@@ -176,7 +176,7 @@ class TensorCores:
     rows: tuple[Row, ...] = ()
     forms: tuple[Form, ...] = ()
     layouts: tuple[TensorLayout, ...] = ()
-    loads: Mapping[str, Place] = field(default_factory=dict)
+    loads: Mapping[str, ElementPosition] = field(default_factory=dict)
     metadata: tuple[Given, ...] = ()
     scales: Mapping[str, Given] = field(default_factory=dict)
     elements: Mapping[str, Element] = field(default_factory=dict)

@@ -43,7 +43,7 @@ class Became(NamedTuple):
         return [s.strip() for s in self.ptx.split(";") if s.strip() and not s.lstrip().startswith(".")]
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call of a function: its text with the types of arguments, or constants; the type that it returns; and the
     header that declares it, which is LLVM for an intrinsic. `fast` is its PTX under -use_fast_math, empty if that is
     the same. `low` is 8 if the result is the low 8 bits of %d."""
@@ -64,14 +64,14 @@ class Call(NamedTuple):
         return [t.strip() for t in self.text.partition("(")[2].rstrip(")").split(",") if t.strip()]
 
 
-def every(db: Database) -> Iterator[Call]:
+def every(db: Database) -> Iterator[FunctionCall]:
     """Yield all calls."""
     for text, c in db.calls.get("calls", {}).items():
         becomes, fast = (
             tuple(Became(tuple(map(tuple, on)), count, ptx) for on, count, ptx in c.get(name, ()))
             for name in ("becomes", "fast")
         )
-        yield Call(text, c["gives"], c["header"], c["low"], becomes, fast)
+        yield FunctionCall(text, c["gives"], c["header"], c["low"], becomes, fast)
 
 
 def may_be_named(text: str) -> bool:
@@ -84,7 +84,7 @@ def _short(text: str) -> str:
     return _LANGUAGE.sub("tl.", _LIBDEVICE.sub("libdevice.", text))
 
 
-def named(db: Database, text: str) -> list[Call]:
+def named(db: Database, text: str) -> list[FunctionCall]:
     """Return the calls that a text names, such as `__hmul2` or `__hmul2(__half2, __half2)`. An opcode's name means a
     function only if parentheses follow. Types at the end can be left out."""
     m = _ASKED.fullmatch(_short(text))
@@ -101,7 +101,7 @@ def named(db: Database, text: str) -> list[Call]:
     return fitting
 
 
-def _takes(call: Call, asked: Sequence[str]) -> bool:
+def _takes(call: FunctionCall, asked: Sequence[str]) -> bool:
     """Return whether a call has these types of arguments at its beginning. A conversion is found by either type."""
     given = zip(call.takes, asked, strict=False)
     return len(asked) <= len(call.takes) and all(type in (own, *own.split(TO)) for own, type in given)
@@ -113,7 +113,7 @@ def lowered(db: Database, text: str) -> Sequence[str]:
     return found
 
 
-def name(db: Database, text: str, found: Sequence[Call]) -> str:
+def name(db: Database, text: str, found: Sequence[FunctionCall]) -> str:
     """Return the name that a text asks about: an operation of MLIR, or the function that was found."""
     return _short(text).partition("(")[0].strip() if lowered(db, text) else found[0].name
 
@@ -144,7 +144,7 @@ def _of(db: Database, module: str) -> Iterator[str]:
             yield name
 
 
-def compiler(db: Database, call: Call) -> str:
+def compiler(db: Database, call: FunctionCall) -> str:
     """Return the compiler whose PTX is recorded for a call."""
     return str(db.calls["compilers"].get(call.header, db.calls["compiler"]))
 
@@ -156,7 +156,7 @@ def is_on(db: Database, became: Became, target: str) -> bool:
     return any(order.index(first) <= at <= order.index(last) for first, last in became.on)
 
 
-def on(db: Database, call: Call, target: str | None) -> Call:
+def on(db: Database, call: FunctionCall, target: str | None) -> FunctionCall:
     """Return a call with only the PTX of one target."""
     if target is None:
         return call
@@ -164,7 +164,7 @@ def on(db: Database, call: Call, target: str | None) -> Call:
     return call._replace(becomes=tuple(becomes), fast=() if becomes == fast else tuple(fast))
 
 
-def compiled(db: Database, found: Sequence[Call], target: str | None) -> list[Call]:
+def compiled(db: Database, found: Sequence[FunctionCall], target: str | None) -> list[FunctionCall]:
     """Return those calls that compile on a target, or on any, with only the PTX of that target."""
     return [c for c in (on(db, c, target) for c in found) if c.becomes]
 
@@ -180,7 +180,7 @@ def variant(db: Database, statement: str) -> Variant | None:
     return db.find(opcode, names, count) or db.find(opcode, names, None)
 
 
-def becoming(db: Database, v: Variant) -> list[tuple[Call, Became]]:
+def becoming(db: Database, v: Variant) -> list[tuple[FunctionCall, Became]]:
     """Return the calls that compile to one instruction, of this variant, with their PTX and targets."""
     return [
         (call, became)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import requirement
-from .calls import Became, Call, compiled, compiler, lowered, variant
+from .calls import Became, FunctionCall, compiled, compiler, lowered, variant
 from .database import Database
 from .lists import broken
 
 
-def as_text(db: Database, name: str, found: Sequence[Call], target: str | None) -> str:
+def as_text(db: Database, name: str, found: Sequence[FunctionCall], target: str | None) -> str:
     """Return the text of `query` about calls."""
     there = compiled(db, found, target)
     where = f" on {target}" if target else ""
@@ -69,7 +69,7 @@ def places(db: Database, on: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def as_json(db: Database, name: str, found: Sequence[Call], target: str | None) -> dict[str, Any]:
+def as_json(db: Database, name: str, found: Sequence[FunctionCall], target: str | None) -> dict[str, Any]:
     """Return the JSON of `query` about calls."""
     there = compiled(db, found, target)
     return {

@@ -51,7 +51,7 @@ class NotationError(ValueError):
 
 
 @dataclass(frozen=True)
-class Place:
+class SyntaxOperand:
     """An operand as a syntax line writes it. `registers` are those of lanes that have registers of their own, `braced`
     if they are written as a vector. `type` is a type that it states, or the name of an operand that has the same type;
     empty if the spelling gives it. `holds` is the type of its values if the spelling names another one for the size
@@ -73,9 +73,9 @@ class Spellings:
     """All spellings of one syntax line: names as written, and the operands."""
 
     names: tuple[tuple[str, ...], ...]
-    result: Place
-    second: Place | None
-    sources: tuple[Place, ...]
+    result: SyntaxOperand
+    second: SyntaxOperand | None
+    sources: tuple[SyntaxOperand, ...]
 
 
 def expand(text: str, groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -150,25 +150,25 @@ def parts(text: str) -> Iterator[tuple[int, str]]:
             begin = i + 1
 
 
-def _place(text: str, start: int) -> Place:
+def _place(text: str, start: int) -> SyntaxOperand:
     """Return one operand. The name of a result with several parts is the whole text."""
     if vector := _VECTOR.fullmatch(text):
         registers = tuple(r.strip() for r in vector["lanes"].split(","))
         lanes = [_PLACE.fullmatch(r) for r in registers]
         if not all(m and m["lane"] and not m["type"] and m["name"] == registers[0][0] for m in lanes):
             raise NotationError("a vector has the lanes of one operand", start, len(text), "write them as in {a1, a0}")
-        return Place(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
+        return SyntaxOperand(registers[0][0], registers, True, False, vector["type"] or "", start, len(text))
     if (m := _IMPLICIT.fullmatch(text)) and bool(m[1]) == bool(m[2]):
-        return Place(m[1] or "k", (), False, False, m[3], start, len(text), implicit=True)
+        return SyntaxOperand(m[1] or "k", (), False, False, m[3], start, len(text), implicit=True)
     if m := _PLACE.fullmatch(text):
         registers = (m["name"] + m["lane"],) if m["lane"] else ()
         stated = m["type"] or ""
         types = ("", stated) if m["mark"] == "=" else (stated, "")
-        return Place(m["name"], registers, False, bool(m["negatable"]), types[0], start, len(text), types[1])
-    return Place(text, (), False, False, "", start, len(text))
+        return SyntaxOperand(m["name"], registers, False, bool(m["negatable"]), types[0], start, len(text), types[1])
+    return SyntaxOperand(text, (), False, False, "", start, len(text))
 
 
-def _results(first: Place) -> tuple[Place, Place | None]:
+def _results(first: SyntaxOperand) -> tuple[SyntaxOperand, SyntaxOperand | None]:
     """Return the result, and the second one of p{|q}, d|q:pred or d[|carry]."""
     if first.implicit and first.name == "d":
         return replace(first, type="", implicit=False), replace(first, name="q")
@@ -185,9 +185,9 @@ def _results(first: Place) -> tuple[Place, Place | None]:
     return first, None
 
 
-def _sources(written: list[Place]) -> tuple[Place, ...]:
+def _sources(written: list[SyntaxOperand]) -> tuple[SyntaxOperand, ...]:
     """Return the sources, with the registers of one operand's lanes together."""
-    found: list[Place] = []
+    found: list[SyntaxOperand] = []
     for place in written:
         last = found[-1] if found else None
         if last and place.registers and last.registers and last.name == place.name and not place.braced:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..basis import Basis
 from ..diagnostics import Diagnostic
-from ..model import NAN_BITS, Code, Recipe, Selector, Written
+from ..model import NAN_BITS, Code, RecipeEntry, Selector, WrittenStatement
 from .context import Context, words
 from .notation import parts
 from .positioned import Document, Where
@@ -34,7 +34,7 @@ def read_recipes(
     selector: Callable[[Where, dict[str, Any]], Selector],
     basis: Callable[[Where, dict[str, Any]], Basis],
     under: str = "instead",
-) -> tuple[Recipe, ...]:
+) -> tuple[RecipeEntry, ...]:
     found = []
     for i, entry in enumerate(entries):
         at: Where = (under, i)
@@ -56,7 +56,7 @@ def read_recipes(
             )
             continue
         found.append(
-            Recipe(
+            RecipeEntry(
                 selector=selector(at, entry),
                 statements=tuple(_statements(code, context.errors)) if key == "ptx" else (),
                 differs=entry.get("differs", NAN_BITS),
@@ -70,7 +70,7 @@ def read_recipes(
     return tuple(found)
 
 
-def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
+def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[WrittenStatement]:
     for number, line in enumerate(code.text.split("\n"), 1):
         if not line.strip():
             continue
@@ -93,4 +93,4 @@ def _statements(code: Code, errors: list[Diagnostic]) -> Iterator[Written]:
                 help = "write a register as %a, registers of one's own as %t, constants as 0x7fff or 0f3F800000"
                 errors.append(code.error(mark, f"'{text}' is no operand", help))
             operands.append((text,) if optional else tuple(names))
-        yield Written(match["guard"] or "", match["spelling"], tuple(operands), whole)
+        yield WrittenStatement(match["guard"] or "", match["spelling"], tuple(operands), whole)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from ..model import BOOL, Form, Operand, SyntaxLine, Type, Variant
 from .context import Context
-from .notation import NotationError, Place, Spellings, parse_line
+from .notation import NotationError, Spellings, SyntaxOperand, parse_line
 from .positioned import Document, Where
 
 
 class _Unfit(Exception):
     """The error for a spelling to which its line gives no signature."""
 
-    def __init__(self, message: str, help: str = "", place: Place | None = None) -> None:
+    def __init__(self, message: str, help: str = "", place: SyntaxOperand | None = None) -> None:
         super().__init__(message)
         self.message, self.help, self.place = message, help, place
 
@@ -65,7 +65,7 @@ class SyntaxReader:
         places = [p for p in (found.result, found.second, *found.sources) if p]
         return found if all(self.states_known(where, p, places) for p in places) else None
 
-    def states_known(self, where: Where, place: Place, places: Iterable[Place]) -> bool:
+    def states_known(self, where: Where, place: SyntaxOperand, places: Iterable[SyntaxOperand]) -> bool:
         """Return whether the type that an operand states is a type, or the name of an operand that states none."""
         if place.holds:
             return self.context.known(self.doc, where, place.holds, self.context.types, "type")
@@ -133,7 +133,7 @@ class SyntaxReader:
         except _Unfit:
             return None
 
-    def held(self, place: Place, spelled: Type, shown: str) -> Type:
+    def held(self, place: SyntaxOperand, spelled: Type, shown: str) -> Type:
         """Return the type of an operand for which a spelling gives only the size, or what is packed into it."""
         found = self.context.types[place.holds]
         if found.width % spelled.width:
@@ -141,14 +141,14 @@ class SyntaxReader:
             raise _Unfit(f"'{shown}': {sizes}", "write a type of the same size, or a multiple", place)
         return found
 
-    def predicate(self, place: Place) -> Type:
+    def predicate(self, place: SyntaxOperand) -> Type:
         found = next((t for t in self.context.types.values() if t.kind == BOOL), None)
         if found is None:
             raise _Unfit("no type of types.yaml is a predicate", "add one, as in pred: {predicate: true, ...}", place)
         return found
 
 
-def operand(place: Place, typed: dict[str, Type], copied: bool = False) -> Operand:
+def operand(place: SyntaxOperand, typed: dict[str, Type], copied: bool = False) -> Operand:
     return Operand(
         name=place.name,
         type=typed[place.name],

@@ -10,7 +10,7 @@ from ..catalog import Catalog
 from ..matrices.choices import Choices
 from ..matrices.forms import Form, Taken, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import OPERATORS, Element, Given, Place, TensorCores, TensorLayout, register_type
+from ..model.tensor import OPERATORS, Element, ElementPosition, Given, TensorCores, TensorLayout, register_type
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -113,9 +113,9 @@ def _layouts(doc: Document, context: Context) -> Iterator[TensorLayout]:
         )  # fmt: skip
 
 
-def _place(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> Place | None:
+def _place(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> ElementPosition | None:
     row, column = (_formula(doc, (*where, key), at[key], context) for key in ("row", "column"))
-    return Place(row, column, int(at.get("elements", 0))) if row and column else None
+    return ElementPosition(row, column, int(at.get("elements", 0))) if row and column else None
 
 
 def _given(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> Given | None:

@@ -13,15 +13,15 @@ from ..model import (
     BOOL,
     NOTHING_DIFFERS,
     WITHIN_BOUND,
-    Call,
     Code,
     Instead,
     Instruction,
     Operand,
-    Recipe,
+    RecipeEntry,
+    RecipeStatement,
     Spec,
     Variant,
-    Written,
+    WrittenStatement,
 )
 from ..read.notation import NotationError
 from .spellings import fill, names_in
@@ -35,7 +35,7 @@ PREDICATE = "pred"
 class _Wrong(Exception):
     """An error in a recipe for a variant, with its place."""
 
-    def __init__(self, written: Written | None, message: str, help: str = "") -> None:
+    def __init__(self, written: WrittenStatement | None, message: str, help: str = "") -> None:
         super().__init__(message)
         self.written, self.message, self.help = written, message, help
 
@@ -51,7 +51,7 @@ def link(
     errors: list[Diagnostic] = []
     known = _Known(spec)
 
-    def linked(variant: Variant, recipe: Recipe) -> Iterator[Instead]:
+    def linked(variant: Variant, recipe: RecipeEntry) -> Iterator[Instead]:
         try:
             yield _Linking(known, variant, recipe).instead()
         except _Wrong as e:
@@ -111,7 +111,7 @@ def _of_meaning(spec: Spec, instruction: Instruction, variant: Variant) -> Itera
     if longer is not None and instruction.is_advisable(longer):
         results, arguments = _places(longer.results[:1]), _places(longer.sources)
         text = f"{longer.spelling} {', '.join((*results, *arguments))};"
-        yield Instead((Call(longer, None, results, arguments, text),), {}, longer.requires, NOTHING_DIFFERS)
+        yield Instead((RecipeStatement(longer, None, results, arguments, text),), {}, longer.requires, NOTHING_DIFFERS)
 
 
 def _places(operands: tuple[Operand, ...]) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class _Linking:
 
     known: _Known
     variant: Variant
-    recipe: Recipe
+    recipe: RecipeEntry
     registers: dict[str, int] = field(default_factory=dict)
     scratch: dict[str, str] = field(default_factory=dict)
 
@@ -166,7 +166,7 @@ class _Linking:
         v, recipe = self.variant, self.recipe
         results = {f"%{place}": width_of(o) for o in v.results[:1] for place in o.places}
         self.registers = {f"%{place}": width_of(o) for o in v.sources for place in o.places}
-        calls: list[Call] = []
+        calls: list[RecipeStatement] = []
         if recipe.differs == WITHIN_BOUND and v.claim != "bounded":
             raise _Wrong(
                 None, f"NVIDIA's manual gives no bound on the error of {v}", "state another difference, or narrow it"
@@ -206,7 +206,7 @@ class _Linking:
     def _sources(self) -> set[str]:
         return {f"%{place}" for o in self.variant.sources for place in o.places}
 
-    def _call(self, written: Written, lane: int) -> Call:
+    def _call(self, written: WrittenStatement, lane: int) -> RecipeStatement:
         v = self.variant
         groups = [
             tuple(self._named(written, n).replace("#", str(lane)) for n in names)
@@ -234,9 +234,11 @@ class _Linking:
             self._write(written, name, width_of(operand), guard is not None)
         vectors = [f"{{{', '.join(names)}}}" if len(names) > 1 else names[0] for names in groups]
         condition = f"@{'' if guard[1] else '!'}{guard[0]} " if guard else ""
-        return Call(used, guard, results, arguments, f"{condition}{used.spelling} {', '.join(vectors)};", unpacks)
+        return RecipeStatement(
+            used, guard, results, arguments, f"{condition}{used.spelling} {', '.join(vectors)};", unpacks
+        )
 
-    def _named(self, written: Written, text: str) -> str:
+    def _named(self, written: WrittenStatement, text: str) -> str:
         """Return the operand that a written one stands for, which is another one for `$shift` and `{%c}`."""
         text = text.strip("{}")
         if text[0] != "$":
@@ -247,7 +249,7 @@ class _Linking:
             raise _Wrong(written, f"{text} has no value for {self.variant}", "name it in `where`")
         return found
 
-    def _variant(self, written: Written, shape: list[int]) -> tuple[Variant, bool]:
+    def _variant(self, written: WrittenStatement, shape: list[int]) -> tuple[Variant, bool]:
         """Return the variant of a statement whose operands have these numbers of registers, and whether it is reversed,
         so that it unpacks."""
         spec, v = self.spec, self.variant
@@ -260,7 +262,7 @@ class _Linking:
             mark = written.mark._replace(
                 column=written.mark.column + _column(self.recipe.code, written) + e.start, length=e.length
             )
-            raise _Wrong(Written("", "", (), mark), f"{v}: {e}", e.help) from None
+            raise _Wrong(WrittenStatement("", "", (), mark), f"{v}: {e}", e.help) from None
         if opcode not in spec.instructions:
             raise _Wrong(written, f"unknown opcode '{opcode}'", suggest(opcode, spec.instructions))
         same = self.known.spelled(opcode, names)
@@ -277,7 +279,7 @@ class _Linking:
         takes = " or ".join(", ".join(_statement_places(w)) for w in same)
         raise _Wrong(written, f"{spelling} has other operands", f"write {spelling} {takes}")
 
-    def _argument(self, written: Written, used: Variant, operand: Operand, name: str) -> None:
+    def _argument(self, written: WrittenStatement, used: Variant, operand: Operand, name: str) -> None:
         if name.startswith("!"):
             if not operand.negatable:
                 raise _Wrong(written, f"{used} takes no negated operand", "negate it with a separate statement")
@@ -298,14 +300,14 @@ class _Linking:
                 help = f"write {taken}, or a register" if taken else "move it into a register first"
                 raise _Wrong(written, f"{used} does not take the constant {name} there", help)
 
-    def _read(self, written: Written, name: str, width: int) -> None:
+    def _read(self, written: WrittenStatement, name: str, width: int) -> None:
         if name not in self.registers:
             names = ", ".join(sorted(self.registers))
             raise _Wrong(written, f"{name} has no value here", f"these have one: {names}")
         if self.registers[name] != width:
             raise _Wrong(written, f"{name} is {_bits(self.registers[name])}, and here stands {_bits(width)}")
 
-    def _write(self, written: Written, name: str, width: int, guarded: bool) -> None:
+    def _write(self, written: WrittenStatement, name: str, width: int, guarded: bool) -> None:
         if not name.startswith("%"):
             raise _Wrong(written, f"{name} is not a register")
         own = {f"%{place}": width_of(o) for o in self.variant.results for place in o.places}
@@ -319,7 +321,7 @@ class _Linking:
             self.scratch.setdefault(name, f"b{width}" if width else PREDICATE)
 
 
-def _column(code: Code, written: Written) -> int:
+def _column(code: Code, written: WrittenStatement) -> int:
     """Return where in a statement its spelling begins."""
     line = code.lines[written.mark.line - 1]
     return line.find(written.spelling, written.mark.column - 1) - written.mark.column + 1
@@ -341,7 +343,7 @@ def _statement_places(v: Variant) -> Iterator[str]:
             yield from (f"%{p}" for p in o.places)
 
 
-def _has_lanes(written: Written) -> bool:
+def _has_lanes(written: WrittenStatement) -> bool:
     return "#" in written.guard or any("#" in name for names in written.operands for name in names)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..diagnostics import Diagnostic
 from ..literals import describe
-from ..model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Call, Instead, Operand, Spec, Variant
+from ..model import NAN_BITS, NOTHING_DIFFERS, WITHIN_BOUND, Instead, Operand, RecipeStatement, Spec, Variant
 from ..semantics.compile import Compiler
 from ..semantics.exact.evaluate import run
 from ..semantics.exact.lanes import lanes_of, registers_of
@@ -247,7 +247,7 @@ def _agrees(result: Operand, differs: str, found: Sequence[int], expected: Seque
     return True
 
 
-def _unpacked(call: Call, register: int) -> Registers:
+def _unpacked(call: RecipeStatement, register: int) -> Registers:
     """Return the registers into which a statement splits a register, the lowest first."""
     found = []
     for width in (s.type.width for s in call.variant.sources for _ in s.places):

@@ -48,7 +48,7 @@ def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int,
     return name.start(), name.end(1), "\n".join(part for t in targets for part in _called(db, name[1], known, t))
 
 
-def _is_of(db: Database, call: calls.Call, name: str, language: str) -> bool:
+def _is_of(db: Database, call: calls.FunctionCall, name: str, language: str) -> bool:
     """Return whether programs in a language can call a function by a name. Another language may have the same name:
     `math.exp` is an operation of MLIR, and in Python it is computed by the CPU."""
     if language == PYTHON:
@@ -72,7 +72,7 @@ def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str]
     return name.start(), name.end(), "\n".join(said)
 
 
-def _called(db: Database, name: str, found: list[calls.Call], target: str | None) -> Iterator[str]:
+def _called(db: Database, name: str, found: list[calls.FunctionCall], target: str | None) -> Iterator[str]:
     head, *rest = functions.as_text(db, calls.name(db, name, found), found, target).split("\n")
     left = [f"  ... {len(rest) - _MOST} more lines"] * (len(rest) > _MOST)
     yield f"**{_plain(head)}**"

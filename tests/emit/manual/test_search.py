@@ -14,7 +14,7 @@ from helpers.manual import page
 from helpers.repository import database
 from helpers.search import FOLDER, Engine
 from helpers.sizes import each_size, spread
-from ptxspec.query.calls import Call, every, on
+from ptxspec.query.calls import FunctionCall, every, on
 from ptxspec.query.database import Variant
 from ptxspec.query.names import targets
 from ptxspec.query.verdicts import query
@@ -190,7 +190,7 @@ def test_a_function_is_told_by_what_nvcc_makes_of_it(engine: Engine) -> None:
 
 
 def test_every_function_is_told_as_query_tells_it(engine: Engine) -> None:
-    calls: dict[str, list[Call]] = {}
+    calls: dict[str, list[FunctionCall]] = {}
     for c in every(DB):
         if c.name.isidentifier() and c.name != c.gives and c.name not in DB.opcodes:
             calls.setdefault(c.name, []).append(c)

@@ -15,7 +15,7 @@ import numpy as np
 from ptxspec.diagnostics import PtxspecError
 from ptxspec.model import Spec
 from ptxspec.proving.gpu import blobs, recording, vectors
-from ptxspec.proving.gpu.compare import Found
+from ptxspec.proving.gpu.compare import ComparisonCounts
 
 from helpers import ROOT, made_up_recordings
 from helpers.repository import specification
@@ -86,7 +86,7 @@ def recorded_seeds() -> list[bytes]:
                 part = vectors.Part("uniform", 0, 8, 8)
                 dtype, registers = recording.registers.results(v)
                 results = np.arange(8 * registers).astype(dtype)
-                recorder.write(v, part, results, [vectors.digest(results)], Found(8))
+                recorder.write(v, part, results, [vectors.digest(results)], ComparisonCounts(8))
                 recorder.finish({})
             about = {**json.loads((path / "about.json").read_text("utf-8")), "digest": ""}
             lines = [json.loads(line) for line in (path / "results.jsonl").read_text("utf-8").splitlines()]

@@ -7,11 +7,11 @@ from functools import cache
 
 import pytest
 from helpers import ROOT, repository
-from ptxspec.proving.compare.comparing import Found, compare
+from ptxspec.proving.compare.comparing import ComparisonResult, compare
 from ptxspec.proving.compare.reading import Reader
 from ptxspec.roots import find
 
-Compare = Callable[..., Found]
+Compare = Callable[..., ComparisonResult]
 
 
 @cache
@@ -21,7 +21,7 @@ def reader(target: str | None) -> Reader:
 
 @pytest.fixture(scope="session")
 def compared() -> Compare:
-    def run(a: str, b: str, target: str | None = None, samples: int = 1 << 14) -> Found:
+    def run(a: str, b: str, target: str | None = None, samples: int = 1 << 14) -> ComparisonResult:
         return compare(*reader(target).both(a, b), samples)
 
     return run

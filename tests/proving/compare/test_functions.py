@@ -14,14 +14,14 @@ from helpers.repository import specification
 from ptxspec.__main__ import main
 from ptxspec.check.functions import check_functions
 from ptxspec.model import Compiled, Defined
-from ptxspec.proving.compare.comparing import Found
+from ptxspec.proving.compare.comparing import ComparisonResult
 from ptxspec.proving.compare.differing import NAN_BITS
 from ptxspec.semantics.compile import Compiler
 from ptxspec.specification import read_all
 
 pytestmark = pytest.mark.inputs("emulator", "statements", "codegen/ptxspec/proving/compare")
 
-Compare = Callable[..., Found]
+Compare = Callable[..., ComparisonResult]
 
 FUNCTIONS = specification().functions
 RELATIONS = [

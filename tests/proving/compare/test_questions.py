@@ -10,22 +10,22 @@ import pytest
 from helpers import ROOT
 from helpers.sizes import each_size, spread
 from ptxspec.model import Spec, Variant
-from ptxspec.proving.compare.comparing import Found, all_operands, signature
+from ptxspec.proving.compare.comparing import ComparisonResult, all_operands, signature
 from ptxspec.proving.compare.differing import FLUSHED, INFINITE, MAY, NAN, NAN_BITS, SIGN, VALUE
 from ptxspec.proving.compare.sides import MOST
 from ptxspec.proving.compare.tallying import Difference
 from ptxspec.proving.compare.telling import as_json, as_text
 from ptxspec.proving.gpu.vectors import operands_of
 
-Compare = Callable[..., Found]
+Compare = Callable[..., ComparisonResult]
 
 
-def differing(found: Found) -> dict[tuple[int, tuple[str, ...]], Difference]:
+def differing(found: ComparisonResult) -> dict[tuple[int, tuple[str, ...]], Difference]:
     """Return the differences that are not allowed, by what differs and by the classes of operands."""
     return {(r.kind, r.classes): r for r in found.rows if not r.open}
 
 
-def opened(found: Found) -> set[tuple[str, tuple[str, ...]]]:
+def opened(found: ComparisonResult) -> set[tuple[str, tuple[str, ...]]]:
     return {(r.open, r.classes) for r in found.rows if r.kind == MAY}
 
 

@@ -296,7 +296,7 @@ def test_a_disk_that_is_full_while_results_are_written(bench: Bench, copied: Pat
     recorder._file.close()
     recorder._file = Path("/dev/full").open("ab")  # noqa: SIM115
     with pytest.raises(PtxspecError, match="No space left"), recorder:
-        recorder.write(v, part, np.zeros(1, np.uint32), [0], comparing.Found(1))
+        recorder.write(v, part, np.zeros(1, np.uint32), [0], comparing.ComparisonCounts(1))
     assert bench.run("--replay", copied).code == 2
     assert bench.run("--record", copied).code == 0 and bench.run("--replay", copied).code == 0
 

@@ -18,7 +18,7 @@ from oracles.folding import folded
 from ptxspec.catalog import Target
 from ptxspec.model import BOOL, HazardRule, Spec, Variant
 from ptxspec.proving.gpu import vectors
-from ptxspec.proving.gpu.compare import Comparison, Found
+from ptxspec.proving.gpu.compare import Comparison, ComparisonCounts
 from ptxspec.ptx.complaints import ERROR
 from ptxspec.query.database import Database
 
@@ -183,5 +183,5 @@ def test_what_a_hazard_explains_is_no_disagreement_of_a_gpu(
 ) -> None:
     (v,) = (v for v in spec.instructions["cvt"].variants if v.spelling == spelling)
     comparison = Comparison(spec, v, target)
-    assert comparison.agrees(Found(count=2, unequal=1)) is agrees
-    assert comparison.agrees(Found(count=2)) is True
+    assert comparison.agrees(ComparisonCounts(count=2, unequal=1)) is agrees
+    assert comparison.agrees(ComparisonCounts(count=2)) is True

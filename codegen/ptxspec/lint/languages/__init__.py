@@ -27,7 +27,7 @@ from .julia import Julia
 from .llvm import llvm
 from .markdown import as_ptx, blocks, unnamed
 from .notebook import cells
-from .programs import Calls, Program
+from .programs import Calls, ParsedProgram
 from .python import Python
 from .rust import Rust
 from .text import Text
@@ -49,7 +49,7 @@ LANGUAGES = {
     **dict.fromkeys((".mlir", ".mlir.in", ".ll", ".td"), MLIR),
     ".md": MARKDOWN,
 }
-PROGRAMS: dict[str, type[Program]] = {
+PROGRAMS: dict[str, type[ParsedProgram]] = {
     CPP: Cpp,
     PYTHON: Python,
     RUST: Rust,
@@ -71,7 +71,7 @@ def language_of(name: str, endings: Mapping[str, str] = MappingProxyType({})) ->
     return None if "." in name[1:] else LANGUAGES[""]
 
 
-def _texts(program: type[Program], view: View, calls: Calls = ()) -> Iterator[Text]:
+def _texts(program: type[ParsedProgram], view: View, calls: Calls = ()) -> Iterator[Text]:
     return program(view, calls).texts()
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...ptx.scanning import HOLE
 from .. import constraints
-from .programs import Literal, Program, Strings
+from .programs import Literal, ParsedProgram, Strings
 from .text import ELSEWHERE, FORMATTED_LATER, Text, has_statement, is_module, unescape, verbatim
-from .trees import Place, Walk
+from .trees import NodePath, Walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -41,7 +41,7 @@ _LOGS = re.compile(r"\b(?:spdlog|logger|log)(?:::|\.|->)(?:trace|debug|info|warn
 _STDERR = re.compile(r"\bfprintf\(\s*+stderr\b")
 
 
-class Cpp(Program):
+class Cpp(ParsedProgram):
     package = "tree_sitter_cuda"
     strings = frozenset(["string_literal", "raw_string_literal"])
     joins = MappingProxyType({"concatenated_string": frozenset(), "binary_expression": frozenset(["+", "<<"])})
@@ -111,7 +111,7 @@ class Cpp(Program):
 
     # Statements
 
-    def _asm(self, asm: Place) -> tuple[int, Text | None]:
+    def _asm(self, asm: NodePath) -> tuple[int, Text | None]:
         """Return where the strings of an asm statement end, and their text, or None if it is not one. If the tree
         around it has errors, it is parsed alone."""
         start, around = asm.node.start_byte, asm.parent
@@ -216,7 +216,7 @@ def by_itself(text: Text) -> Iterator[Text]:
         yield text
 
 
-class Host(Program):
+class Host(ParsedProgram):
     """A program in another language, whose strings are PTX or CUDA C++ with asm, unless they tell people something."""
 
     def read(self, strings: Strings) -> Iterator[Text]:

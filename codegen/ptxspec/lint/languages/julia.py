@@ -7,12 +7,12 @@ from types import MappingProxyType
 
 from .cpp import by_itself, in_program
 from .llvm import llvm
-from .programs import Literal, Program, Strings
+from .programs import Literal, ParsedProgram, Strings
 from .text import Text, unescape, verbatim
-from .trees import Place
+from .trees import NodePath
 
 
-class Julia(Program):
+class Julia(ParsedProgram):
     package = "tree_sitter_julia"
     strings = frozenset(["string_literal", "prefixed_string_literal"])
     comments = frozenset(["line_comment", "block_comment"])
@@ -35,7 +35,7 @@ class Julia(Program):
         else:
             yield from by_itself(found)
 
-    def _documents(self, value: Place) -> bool:
+    def _documents(self, value: NodePath) -> bool:
         """Return whether a string documents the next line: it is a statement, but not the last one of a block."""
         behind = value.node.next_named_sibling
         if value.parent is None or value.parent.node.type not in self.blocks or behind is None:

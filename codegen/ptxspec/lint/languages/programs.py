@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...ptx.scanning import HOLE, View
 from .. import constraints, traces
 from .text import ELSEWHERE, Text, filled_in, replaced_later, unescape
-from .trees import Place, Walk, parse
+from .trees import NodePath, Walk, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,7 +33,7 @@ class Strings(NamedTuple):
     `percent`: an operator fills them in; `replaced` are the parts that `.replace()` fills in."""
 
     joined: Node
-    value: Place
+    value: NodePath
     percent: bool = False
     replaced: tuple[str, ...] = ()
 
@@ -82,7 +82,7 @@ _SEARCHES = re.compile(
 )
 
 
-class Program:
+class ParsedProgram:
     """A program. The class attributes are names in its grammar: `package` has the grammar; `joins` concatenate strings,
     with these operators; `members` are attributes of values; `named` are arguments that may have names; `told` contain
     messages to people; `blocks` contain statements."""
@@ -132,7 +132,7 @@ class Program:
         self._assign(strings.value, found)
         return found, is_template
 
-    def _assign(self, value: Place, text: Text) -> None:
+    def _assign(self, value: NodePath, text: Text) -> None:
         """Record the variable to which a text is assigned, and the earlier text to which it is appended."""
         place = value.parent
         operator = self.said(place.node.child(1)) if place and place.node.child_count > 2 else ""
@@ -161,7 +161,7 @@ class Program:
                 known.update(n.start_byte for n in self.parts(found.joined) if n.type in self.strings)
                 yield found
 
-    def leaves(self, walk: Walk) -> Iterator[Place]:
+    def leaves(self, walk: Walk) -> Iterator[NodePath]:
         """Yield the places of traces of PTX at or after `done`, which callers may advance."""
         self.done = -1
         for at in traces.offsets(self.text):
@@ -170,7 +170,7 @@ class Program:
                 self.done = self.done if leaf.node.child_count else leaf.node.end_byte
                 yield leaf
 
-    def _passed(self, leaf: Place, walk: Walk) -> Place | None:
+    def _passed(self, leaf: NodePath, walk: Walk) -> NodePath | None:
         """Return the first string that is passed to the call, or as the argument, whose name has the trace."""
         call = leaf.within(self.calls | self.named | self.arguments | self.blocks)
         if call is None or call.node.type not in self.calls | self.named:
@@ -181,7 +181,7 @@ class Program:
                 return walk.to(string.start_byte).within(self.strings) if string is not None else None
         return None
 
-    def around(self, string: Place) -> Strings:
+    def around(self, string: NodePath) -> Strings:
         """Return a string with those that it is concatenated with."""
         joined = string
         while (parent := joined.parent) is not None and (parent.node.type == _BRACKETS or self._joins(parent.node)):
@@ -289,11 +289,11 @@ class Program:
         """Return the text of a node."""
         return self.text[node.start_byte : node.end_byte] if node is not None else ""
 
-    def _called(self, arguments: Place) -> str:
+    def _called(self, arguments: NodePath) -> str:
         call = arguments.parent
         return self.text[call.node.start_byte : arguments.node.start_byte].rstrip() if call is not None else ""
 
-    def argument(self, value: Place) -> Argument | None:
+    def argument(self, value: NodePath) -> Argument | None:
         """Return a value as an argument, or None if it is not one."""
         passed, name, parent = value, "", value.parent
         if parent is not None and parent.node.type in self.named:
@@ -348,7 +348,7 @@ class Program:
                 return listed if "=" in listed and _LISTED.fullmatch(listed) else ""
         return ""
 
-    def is_told(self, value: Place) -> bool:
+    def is_told(self, value: NodePath) -> bool:
         """Return whether a value is a message to people, such as that of an error."""
         found = value.within(self.told | self.blocks, _FURTHEST)
         return found is not None and found.node.type in self.told

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from types import MappingProxyType
 
 from .cpp import by_itself, in_program
-from .programs import Literal, Program, Strings
+from .programs import Literal, ParsedProgram, Strings
 from .text import DOUBLED_BRACES, FORMATTED, FORMATTED_LATER, Text, unescape, verbatim
-from .trees import Place
+from .trees import NodePath
 
 
-class Python(Program):
+class Python(ParsedProgram):
     package = "tree_sitter_python"
     strings = frozenset(["string"])
     holes = frozenset(["interpolation"])
@@ -35,7 +35,7 @@ class Python(Program):
         else:
             yield from by_itself(found)
 
-    def _documents(self, value: Place) -> bool:
+    def _documents(self, value: NodePath) -> bool:
         """Return whether a string is a statement, such as a docstring. A string that is the whole program is not
         one."""
         statement = value.parent

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .cpp import Host
 from .programs import Literal
 from .text import ELSEWHERE, FORMATTED_LATER, Text, unescape, verbatim
-from .trees import Place, Walk
+from .trees import NodePath, Walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,7 +51,7 @@ class Rust(Host):
                 self._lines(template, found)
                 yield found.close()
 
-    def _arguments(self, name: Place) -> Node | None:
+    def _arguments(self, name: NodePath) -> Node | None:
         """Return the arguments of a macro call, in the tree or within the arguments of another macro."""
         if not _CALLED.match(self.text, name.node.end_byte):
             return None

@@ -30,7 +30,7 @@ class UnreadProgramError(PtxspecError):
     """The error for a program that is not parsed; it does not name the file."""
 
 
-class Place(NamedTuple):
+class NodePath(NamedTuple):
     """A node and its ancestors. It is valid until the walk that yielded it continues."""
 
     path: Sequence[Node]
@@ -41,16 +41,16 @@ class Place(NamedTuple):
         return self.path[self.depth]
 
     @property
-    def parent(self) -> Place | None:
-        return Place(self.path, self.depth - 1) if self.depth else None
+    def parent(self) -> NodePath | None:
+        return NodePath(self.path, self.depth - 1) if self.depth else None
 
-    def within(self, types: Collection[str], furthest: int = -1) -> Place | None:
+    def within(self, types: Collection[str], furthest: int = -1) -> NodePath | None:
         """Return the innermost of this node and its ancestors with one of some types; at most `furthest` levels
         outwards."""
         last = max(0, self.depth - furthest) if furthest >= 0 else 0
         for depth in range(self.depth, last - 1, -1):
             if self.path[depth].type in types:
-                return Place(self.path, depth)
+                return NodePath(self.path, depth)
         return None
 
 
@@ -60,7 +60,7 @@ class Walk:
     def __init__(self, root: Node) -> None:
         self._cursor, self._path = root.walk(), [root]
 
-    def to(self, offset: int) -> Place:
+    def to(self, offset: int) -> NodePath:
         """Return the smallest node at a character."""
         cursor, path = self._cursor, self._path
         while len(path) > 1 and not path[-1].start_byte <= offset < path[-1].end_byte:
@@ -75,7 +75,7 @@ class Walk:
                 cursor.goto_parent()
                 path.pop()
                 break
-        return Place(path, len(path) - 1)
+        return NodePath(path, len(path) - 1)
 
     def _node(self) -> Node:
         node = self._cursor.node
@@ -89,7 +89,7 @@ class Tree:
     def __init__(self, root: Node, grammar: str) -> None:
         self.root, self._grammar = root, grammar
 
-    def at(self, offset: int) -> Place:
+    def at(self, offset: int) -> NodePath:
         """Return the smallest node at a character."""
         return Walk(self.root).to(offset)
 

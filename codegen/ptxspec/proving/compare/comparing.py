@@ -25,7 +25,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Found:
+class ComparisonResult:
     """The result of a comparison: `rows` are the differences that are not allowed, then those that are left open."""
 
     a: Side
@@ -50,7 +50,7 @@ class Found:
         return not self.equal and not self.hidden and all(row.open or row.kind == NAN_BITS for row in self.rows)
 
 
-def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) -> Found:
+def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) -> ComparisonResult:
     """Compare one side with the other. Raises Misfit where their types differ."""
     face = common_face(a, b)
     s = signature(face)
@@ -65,7 +65,7 @@ def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) ->
                 done += size
                 if progress:
                     progress(done, total)
-    return Found(a, b, face, tuple(t for _, t in tried), tuple(counting.tally.rows(face)))
+    return ComparisonResult(a, b, face, tuple(t for _, t in tried), tuple(counting.tally.rows(face)))
 
 
 def signature(face: Face) -> Signature:

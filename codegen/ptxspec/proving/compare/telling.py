@@ -9,7 +9,7 @@ from typing import Any
 
 from ...literals import decimal, describe, hexadecimal
 from ...model import BOOL, Kind
-from .comparing import Found
+from .comparing import ComparisonResult
 from .differing import MAY, MEASURED, NAMES, WORDS
 from .sides import CORRECTLY, Side
 from .tallying import Difference
@@ -20,7 +20,7 @@ _STREAMS = {
 }  # fmt: skip
 
 
-def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]:
+def as_text(found: ComparisonResult, width: int, more: Sequence[str] = ()) -> Iterator[str]:
     """Yield lines of at most this width, if possible. `more` follows the verdict."""
     for said in (_verdict(found), *more):
         yield from _wrapped(said, width)
@@ -38,7 +38,7 @@ def as_text(found: Found, width: int, more: Sequence[str] = ()) -> Iterator[str]
         yield from _row(found, row, width)
 
 
-def _verdict(found: Found) -> str:
+def _verdict(found: ComparisonResult) -> str:
     a, b = found.a.name, found.b.name
     whole = next((t.count for t in found.tried if t.whole), 0)
     streams = _listed([f"{t.count:,} {_stream(t.stream)}" for t in found.tried])
@@ -70,7 +70,7 @@ def _listed(parts: list[str]) -> str:
     return ", ".join(parts[:-1]) + f" and {parts[-1]}" if len(parts) > 1 else parts[0]
 
 
-def _heading(found: Found, heading: tuple[int, int, str]) -> str:
+def _heading(found: ComparisonResult, heading: tuple[int, int, str]) -> str:
     result, kind, why = heading
     several = f"{found.face.results[result].name}: " if len(found.face.results) > 1 else ""
     words = WORDS[kind]
@@ -88,7 +88,7 @@ def _unit(kind: Kind) -> str:
     return " ulp" if kind.format is not None else ""
 
 
-def _row(found: Found, row: Difference, width: int) -> Iterator[str]:
+def _row(found: ComparisonResult, row: Difference, width: int) -> Iterator[str]:
     kind = found.face.results[row.result].kind
     e, kinds = row.example, found.face.kinds
     yield f"  {', '.join(row.classes)}   {row.count:,} of {row.tried:,}"
@@ -114,7 +114,7 @@ def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def as_json(found: Found) -> str:
+def as_json(found: ComparisonResult) -> str:
     sides = {letter: _side(side) for letter, side in (("a", found.a), ("b", found.b))}
     return json.dumps(
         {
@@ -134,7 +134,7 @@ def _side(side: Side) -> dict[str, Any]:
     return {"name": side.name, "about": list(side.about), "loose": side.loose}
 
 
-def _json(found: Found, row: Difference) -> dict[str, Any]:
+def _json(found: ComparisonResult, row: Difference) -> dict[str, Any]:
     o = found.face.results[row.result]
     kinds, e = found.face.kinds, row.example
     distance = {"apart": row.worst} if row.kind in MEASURED and row.kind != MAY else {}

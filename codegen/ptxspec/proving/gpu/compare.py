@@ -27,7 +27,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Found:
+class ComparisonCounts:
     """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them only in bits
     of NaNs. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
     than the target's hardware is known to be; `open` differ where there is no bound. `worst` is the largest error of a
@@ -44,9 +44,9 @@ class Found:
     blocks: int = 0
     case: Case | None = None
 
-    def __add__(self, other: Found) -> Found:
+    def __add__(self, other: ComparisonCounts) -> ComparisonCounts:
         first, second = (self, other) if self.worst >= other.worst else (other, self)
-        return Found(
+        return ComparisonCounts(
             self.count + other.count,
             self.unequal + other.unequal,
             self.nan + other.nan,
@@ -76,14 +76,14 @@ class Found:
 _COUNTS = ("count", "unequal", "nan", "outside", "excused", "open", "blocks")
 
 
-def found_from_json(data: dict[str, Any]) -> Found:
+def found_from_json(data: dict[str, Any]) -> ComparisonCounts:
     """Return the result from data that `as_json` returned. Raises KeyError, TypeError and ValueError for anything
     else."""
     case = None
     if "case" in data:
         *operands, got, want = (tuple(int(x, 16) for x in text.split("|")) for text in data["case"])
         case = Case(tuple(x for (x,) in operands), got, want)
-    return Found(**{k: int(data.get(k, 0)) for k in _COUNTS}, worst=float(data.get("worst", 0)), case=case)
+    return ComparisonCounts(**{k: int(data.get(k, 0)) for k in _COUNTS}, worst=float(data.get("worst", 0)), case=case)
 
 
 class Comparison:
@@ -97,7 +97,7 @@ class Comparison:
         bounded = variant.claim == "bounded"
         self._judge = Judge(spec, spec.instructions[variant.opcode], variant, target) if bounded else None
 
-    def agrees(self, found: Found) -> bool | None:
+    def agrees(self, found: ComparisonCounts) -> bool | None:
         """Return whether the claim is true; None where there is no claim, or a hazard explains the difference. An
         unjudged variant must agree in every bit."""
         # Where the target's hardware is known to break the bound, results are checked against its known errors.
@@ -109,10 +109,10 @@ class Comparison:
         # An error that the target's hardware is known to have is the bound's fault, not the result's.
         return found.outside == found.excused
 
-    def compare(self, operands: Sequence[Array], got: Array, want: Array) -> Found:
+    def compare(self, operands: Sequence[Array], got: Array, want: Array) -> ComparisonCounts:
         """Compare whole registers, as encodings; `got` and `want`, the emulator's, are those of the results."""
         if np.array_equal(got, want):
-            return Found(len(got))
+            return ComparisonCounts(len(got))
         columns = [x.reshape(len(x), -1) for x in (got, want)]
         differ = columns[0][:, 0] != columns[1][:, 0]
         # NumPy takes ten times as long along a short axis.
@@ -124,7 +124,7 @@ class Comparison:
         nan = int(self._differ_in_nans_only(results, wanted).sum())
         case = _case(operands, results, wanted, 0)
         if self._judge is None:
-            return Found(count, rows.size, nan, case=case)
+            return ComparisonCounts(count, rows.size, nan, case=case)
         v = self.variant
         every = ((v.sources, operands), ((v.result,), results), ((v.result,), wanted))
         lanes = [
@@ -137,7 +137,7 @@ class Comparison:
         i = int(np.argmax(judged.error))
         case = _case(lane_operands, [lane_got], [lane_want], i)
         outside, excused, open = (int(x.sum()) for x in (judged.outside, judged.excused, judged.open))
-        return Found(count, rows.size, nan, outside, excused, open, float(judged.error[i]), case=case)
+        return ComparisonCounts(count, rows.size, nan, outside, excused, open, float(judged.error[i]), case=case)
 
     def _differ_in_nans_only(self, got: Sequence[Array], want: Sequence[Array]) -> Array:
         """Return for each set of results whether all that differ are NaNs."""

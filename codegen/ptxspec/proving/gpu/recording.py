@@ -35,7 +35,7 @@ from ...model import Operand, Spec, Variant
 from ...read.link import is_observed
 from . import registers, vectors
 from .blobs import Blob, coded, digest, little
-from .compare import Found, found_from_json
+from .compare import ComparisonCounts, found_from_json
 from .device import About
 from .vectors import BLOCK, Part, Sizes
 
@@ -61,7 +61,7 @@ class RecordedPart:
     stored: Blob
     digests: tuple[int, ...]
     emulator: str
-    found: Found
+    found: ComparisonCounts
 
     def results(self) -> Array:
         """Return the first `part.kept` results, read again each time: all of a recording's are too many for memory.
@@ -170,7 +170,7 @@ class Recorder:
         """The digest of this run's emulator."""
         return str(self._about["emulator"])
 
-    def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: Found) -> None:
+    def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: ComparisonCounts) -> None:
         key = (v.spelling, v.operands)
         blob = self._blobs.get(digest(little(results))) or coded(results, part, str(self.path / _RESULTS))
         line: dict[str, Any] = {

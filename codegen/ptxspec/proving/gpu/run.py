@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...diagnostics import PtxspecError
 from ...model import BOOL, Spec, Variant
 from . import registers, vectors
-from .compare import Comparison, Found
+from .compare import Comparison, ComparisonCounts
 from .device import About, Device, DeviceError, Module, NoDeviceError
 from .recording import RecordedPart, Recorder, Recording
 from .vectors import Part, Sizes
@@ -34,7 +34,7 @@ class Compared:
 
     variant: Variant
     claim: str
-    found: Found = field(default_factory=Found)
+    found: ComparisonCounts = field(default_factory=ComparisonCounts)
     agrees: bool | None = None
     skipped: bool = False
     failed: bool = False
@@ -155,7 +155,7 @@ def replay(
             comparisons[v] = Comparison(spec, v, recording.target)
             rows[v] = Compared(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
     done, total = 0, sum(u.part.count for u in recording.parts)
-    found: dict[int, Found] = {}
+    found: dict[int, ComparisonCounts] = {}
     # Creating operands takes longer than emulating; variants of one signature share them.
     places = {s: n for n, s in enumerate(dict.fromkeys(map(vectors.signature, rows)))}
     turns = [(places[vectors.signature(every[u.variant])], *u.part.turn, u.part.start) for u in recording.parts]
@@ -176,7 +176,7 @@ def replay(
 
 def _held(
     u: RecordedPart, v: Variant, emulated: Emulator, comparison: Comparison, pool: ThreadPoolExecutor | None
-) -> Found:
+) -> ComparisonCounts:
     """Return the comparison of a recorded part with the emulator; with a `pool` of threads, of its sweep, too."""
     part = u.part
     operands = vectors.operands(v, part.stream, part.start, part.kept)
@@ -259,10 +259,12 @@ class _Runner:
         self._threads = os.cpu_count() or 1
         self.pool = ThreadPoolExecutor(self._threads)
 
-    def part(self, module: Module, v: Variant, part: Part, comparison: Comparison) -> tuple[Array, list[int], Found]:
+    def part(
+        self, module: Module, v: Variant, part: Part, comparison: Comparison
+    ) -> tuple[Array, list[int], ComparisonCounts]:
         """Return the first results, the digest of each block, and the comparison. Raises DeviceError."""
-        pending: deque[Future[tuple[int, Found]]] = deque()
-        finished: list[tuple[int, Found]] = []
+        pending: deque[Future[tuple[int, ComparisonCounts]]] = deque()
+        finished: list[tuple[int, ComparisonCounts]] = []
         kept: list[Array] = []
         for operands, got in self._blocks(module, v, part):
             missing = part.kept - sum(map(len, kept))
@@ -272,7 +274,7 @@ class _Runner:
             if len(pending) > self._threads:
                 finished.append(pending.popleft().result())
         finished += [p.result() for p in pending]
-        return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), Found())
+        return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), ComparisonCounts())
 
     def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
         words = registers.words(v.results)
@@ -280,5 +282,7 @@ class _Runner:
             operands = vectors.operands(v, part.stream, start, size)
             yield operands, registers.joined(module.launch(v.identifier, operands, words))
 
-    def _judge(self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison) -> tuple[int, Found]:
+    def _judge(
+        self, v: Variant, operands: Sequence[Array], got: Array, comparison: Comparison
+    ) -> tuple[int, ComparisonCounts]:
         return vectors.digest(got), comparison.compare(operands, got, self._emulator.run(v, operands))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .compiling import outputs
-from .headers import Call, arguments
+from .headers import CompilableCall, arguments
 
 # Up to this many straight-line instructions are kept as they are.
 WHOLE = 24
@@ -49,7 +49,7 @@ class _Unclear(Exception):
     """An error for code in which names would be wrong."""
 
 
-def work(call: Call, kernel: str) -> Work:
+def work(call: CompilableCall, kernel: str) -> Work:
     """Return the work of a call in its kernel."""
     head, _, body = _COMMENT.sub("", kernel).partition("{")
     statements, types = _statements(body[: body.rindex("}")])
@@ -116,7 +116,7 @@ _REGISTER = re.compile(r"\0\d+\.\d*")
 class _Naming:
     """The names of a kernel's registers."""
 
-    def __init__(self, call: Call, head: str, types: Mapping[str, str]) -> None:
+    def __init__(self, call: CompilableCall, head: str, types: Mapping[str, str]) -> None:
         self._types = types
         self._results = outputs(call)
         self._letters = [letter for letter, type in arguments(call.takes) if not type.endswith("*")]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..ptxas.asking import find_ptxas
-from .headers import INCLUDED, LIBDEVICE, Call, arguments, calls, of_libdevice
+from .headers import INCLUDED, LIBDEVICE, CompilableCall, arguments, calls, of_libdevice
 
 # Seconds after which nvcc counts as hung.
 _LIMIT = 600
@@ -36,7 +36,7 @@ def find_nvcc(explicit: Path | None = None) -> Path | None:
     return found if found and found.exists() else None
 
 
-def declared(nvcc: Path, architecture: str) -> list[Call]:
+def declared(nvcc: Path, architecture: str) -> list[CompilableCall]:
     """Return the calls of all functions that nvcc's headers declare for an architecture."""
     defined = f"-D__CUDA_ARCH__={architecture.removeprefix('sm_').rstrip('af')}0"
     said = _run(nvcc, _SOURCE, ["-E", f"-arch={architecture}", defined])
@@ -46,7 +46,9 @@ def declared(nvcc: Path, architecture: str) -> list[Call]:
     return [*found, *of_libdevice(found)]
 
 
-def compiled(nvcc: Path, asked: Sequence[Call], target: str, options: Sequence[str] = ()) -> Mapping[Call, str]:
+def compiled(
+    nvcc: Path, asked: Sequence[CompilableCall], target: str, options: Sequence[str] = ()
+) -> Mapping[CompilableCall, str]:
     """Return the kernels of calls in PTX, without those that nvcc does not compile for the target."""
     kernels = dict(enumerate(asked))
     while kernels:
@@ -64,13 +66,13 @@ def compiled(nvcc: Path, asked: Sequence[Call], target: str, options: Sequence[s
     return {}
 
 
-def outputs(call: Call) -> list[str]:
+def outputs(call: CompilableCall) -> list[str]:
     """Return the types of a call's outputs: its result, then the values written through pointers."""
     written = [taken[:-1] for _, taken in arguments(call.takes) if taken.endswith("*")]
     return [*([] if call.gives == "void" else [call.gives]), *written]
 
 
-def _kernel(number: int, call: Call) -> str:
+def _kernel(number: int, call: CompilableCall) -> str:
     """Return a kernel in one line. Results go through the first parameters, in their order."""
     values = [(letter, type) for letter, type in arguments(call.takes)]
     taken = [f"{type} {letter}" for letter, type in values if not type.endswith("*")]

@@ -36,7 +36,7 @@ _FLOATING = re.compile(r"\b(?:float|double)\d?\b|\b__half|\b__nv_(?:bfloat|fp)\d
 _PRIVATE = re.compile(r"__(?:internal|cuda|nv_internal)|std\b")
 
 
-class Call(NamedTuple):
+class CompilableCall(NamedTuple):
     """A call of a function. `takes` are the types of its parameters, or enumerators where these are constants in this
     call; a parameter that ends in `*` is written through a pointer. `code` is the call with its arguments a, b, c,
     ..."""
@@ -53,20 +53,20 @@ class Call(NamedTuple):
         return f"{self.name}({', '.join(self.takes)})"
 
 
-def calls(preprocessed: str) -> list[Call]:
+def calls(preprocessed: str) -> list[CompilableCall]:
     """Return a call of each function, and one for each choice of constants where parameters are enumerations."""
     enumerations = _enumerations(preprocessed)
-    found: dict[tuple[str, tuple[str, ...]], Call] = {}
+    found: dict[tuple[str, tuple[str, ...]], CompilableCall] = {}
     for header, text in _own(preprocessed):
         for call in _declared(header, text, enumerations):
             found.setdefault((call.name, call.takes), call)
     return list(found.values())
 
 
-def of_libdevice(own: Sequence[Call]) -> Iterator[Call]:
+def of_libdevice(own: Sequence[CompilableCall]) -> Iterator[CompilableCall]:
     """Yield calls of the functions that libdevice may have under the names of C functions; nvcc decides which it has.
     It has no overloads: the first declaration of a name is that of C."""
-    found: dict[str, Call | None] = {}
+    found: dict[str, CompilableCall | None] = {}
     for call in own:
         if call.header in _OF_C and call.name.isidentifier() and not is_constant(call.takes[-1]):
             first = found.setdefault(call.name, call)
@@ -81,7 +81,7 @@ def of_libdevice(own: Sequence[Call]) -> Iterator[Call]:
             if first is not None and own_name not in told:
                 told.add(own_name)
                 code = own_name + first.code.removeprefix(name)
-                yield Call(own_name, first.takes, first.gives, LIBDEVICE, code)
+                yield CompilableCall(own_name, first.takes, first.gives, LIBDEVICE, code)
 
 
 def _of_libdevice(name: str, is_double: bool) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _own(text: str) -> Iterator[tuple[str, str]]:
         yield name, "\n".join(lines)
 
 
-def _declared(header: str, text: str, enumerations: Mapping[str, Sequence[str]]) -> Iterator[Call]:
+def _declared(header: str, text: str, enumerations: Mapping[str, Sequence[str]]) -> Iterator[CompilableCall]:
     """Yield calls of the functions that a header declares outside of bodies, and in its classes."""
     text = re.sub(r'extern\s+"C(?:\+\+)?"\s*\{', "", text)
     depth, inside, statement = 0, "", ""
@@ -154,12 +154,16 @@ def _declared(header: str, text: str, enumerations: Mapping[str, Sequence[str]])
             statement += token
 
 
-def _calls(header: str, inside: str, statement: str, enumerations: Mapping[str, Sequence[str]]) -> Iterator[Call]:
+def _calls(
+    header: str, inside: str, statement: str, enumerations: Mapping[str, Sequence[str]]
+) -> Iterator[CompilableCall]:
     if not _DEVICE.search(statement):
         return
     text = " ".join(_LEFT_OUT.sub(" ", _ATTRIBUTE.sub(" ", statement)).split())
     if inside and (m := _CONVERSION.fullmatch(text)):
-        yield Call(f"{inside}::operator {m['type']}", (inside,), m["type"], header, f"static_cast<{m['type']}>(a)")
+        yield CompilableCall(
+            f"{inside}::operator {m['type']}", (inside,), m["type"], header, f"static_cast<{m['type']}>(a)"
+        )
         return
     m = _FUNCTION.match(text)
     if m is None or _PRIVATE.match(m["name"]) or (inside and m["name"] != inside):
@@ -174,7 +178,7 @@ def _calls(header: str, inside: str, statement: str, enumerations: Mapping[str, 
         code = []
         for letter, taken in zip("abcefghijk", chosen, strict=False):
             code.append(taken if is_constant(taken) else f"&{letter}" if taken.endswith("*") else letter)
-        yield Call(name, chosen, gives, header, f"{name}({', '.join(code)})")
+        yield CompilableCall(name, chosen, gives, header, f"{name}({', '.join(code)})")
 
 
 def _type(text: str) -> str:

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 
 from ...model import Signature
 from ...query.calls import TO, TRITON
-from .headers import Call, arguments
+from .headers import CompilableCall, arguments
 
 LLVM = "LLVM"
 _TRIPLE = "nvptx64-nvidia-cuda"
@@ -20,30 +20,32 @@ _LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _FEATURES = ",".join(f"+ptx{version}" for version in range(90, 100))
 
 
-def calls(signatures: Iterable[Signature]) -> list[Call]:
+def calls(signatures: Iterable[Signature]) -> list[CompilableCall]:
     """Return a call of each intrinsic, and each instruction. Both types of a conversion are in its argument, as in
     `fptosi(float to i32)`: otherwise calls would have the same text."""
     return [_call(s) for s in signatures if s.name.partition(".")[0] not in TRITON]
 
 
-def _call(s: Signature) -> Call:
+def _call(s: Signature) -> CompilableCall:
     given = list(arguments(s.takes))
     if s.name.startswith("llvm."):
         code = f"call {s.gives} @{s.name}({', '.join(f'{type} %{letter}' for letter, type in given)})"
-        return Call(s.name, s.takes, s.gives, LLVM, code)
+        return CompilableCall(s.name, s.takes, s.gives, LLVM, code)
     takes = s.takes if s.gives in s.takes else (f"{s.takes[0]}{TO}{s.gives}",)
     letters = ", ".join(f"%{letter}" for letter, _ in given)
-    return Call(s.name, takes, s.gives, LLVM, f"{s.name} {s.takes[0]} {letters}{takes[0].removeprefix(s.takes[0])}")
+    return CompilableCall(
+        s.name, takes, s.gives, LLVM, f"{s.name} {s.takes[0]} {letters}{takes[0].removeprefix(s.takes[0])}"
+    )
 
 
-def compiled(asked: Sequence[Call], target: str, options: Sequence[str] = ()) -> Mapping[Call, str]:
+def compiled(asked: Sequence[CompilableCall], target: str, options: Sequence[str] = ()) -> Mapping[CompilableCall, str]:
     """Return the kernels of calls in PTX, without those that LLVM does not compile for the target."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         found = pool.submit(_every, [_module(call) for call in asked], target).result()
     return {call: text for call, text in zip(asked, found, strict=True) if text}
 
 
-def _module(call: Call) -> str:
+def _module(call: CompilableCall) -> str:
     """Return a module with a kernel."""
     given = ", ".join(f"{type.partition(TO)[0]} %{letter}" for letter, type in arguments(call.takes))
     declared = f"declare {call.gives} @{call.name}({', '.join(call.takes)})\n" if "@" in call.code else ""

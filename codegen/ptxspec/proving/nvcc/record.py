@@ -17,11 +17,11 @@ from ...query.database import Database
 from . import llvm, triton
 from .body import Work, work
 from .compiling import NvccError, compiled, declared
-from .headers import Call
+from .headers import CompilableCall
 
 FAST = ("-use_fast_math",)
 # The kernels of calls on a target, with options.
-Compile = Callable[[Sequence[Call], str, Sequence[str]], Mapping[Call, str]]
+Compile = Callable[[Sequence[CompilableCall], str, Sequence[str]], Mapping[CompilableCall, str]]
 Progress = Callable[[int, int], None]
 # The work of a call, by target.
 Works = Mapping[str, Work]
@@ -58,8 +58,8 @@ def examine_llvm(
 
 
 def compiled_by_llvm(
-    db: Database, asked: Sequence[Call], target: str, options: Sequence[str] = ()
-) -> Mapping[Call, str]:
+    db: Database, asked: Sequence[CompilableCall], target: str, options: Sequence[str] = ()
+) -> Mapping[CompilableCall, str]:
     """Return the kernels of calls in PTX, without those with an instruction that the target lacks: LLVM generates
     cvt.rz.relu.f16.f32 for sm_75 too, and the assembler refuses it."""
     there = frozenset(db.available(target))
@@ -84,7 +84,7 @@ def examine_triton(
 
 def _examined(
     name: str,
-    asked: Sequence[Call],
+    asked: Sequence[CompilableCall],
     compile: Compile,
     fast_math: tuple[str, ...],
     on: Sequence[str],
@@ -93,10 +93,10 @@ def _examined(
     every = dict.fromkeys(((), fast_math))
     jobs = [(target, options) for target in on for options in every]
 
-    def run(job: tuple[str, tuple[str, ...]]) -> Mapping[Call, Work]:
+    def run(job: tuple[str, tuple[str, ...]]) -> Mapping[CompilableCall, Work]:
         return {call: work(call, text) for call, text in compile(asked, *job).items()}
 
-    found: dict[tuple[str, tuple[str, ...]], Mapping[Call, Work]] = {}
+    found: dict[tuple[str, tuple[str, ...]], Mapping[CompilableCall, Work]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for job, works in zip(jobs, pool.map(run, jobs), strict=True):
             found[job] = works
@@ -112,7 +112,7 @@ def _examined(
     return CallEvidence(name, tuple(t for t in on if t in met), tuple(calls))
 
 
-def _compiled(call: Call, plain: Works, fast: Works) -> CompiledCall:
+def _compiled(call: CompilableCall, plain: Works, fast: Works) -> CompiledCall:
     low = max(w.low for w in plain.values())
     becomes, faster = tuple(_becomes(plain)), tuple(_becomes(fast))
     return CompiledCall(call.written, call.gives, call.header, low, becomes, faster if faster != becomes else ())

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...model import Signature
 from ...query.calls import TRITON
-from .headers import Call, arguments
+from .headers import CompilableCall, arguments
 
 _SOURCE = """\
 import triton
@@ -42,7 +42,7 @@ def version() -> str:
     return importlib.metadata.version("triton")
 
 
-def calls(signatures: Iterable[Signature]) -> list[Call]:
+def calls(signatures: Iterable[Signature]) -> list[CompilableCall]:
     """Return a call of each of Triton's functions."""
     found = []
     for s in signatures:
@@ -50,11 +50,11 @@ def calls(signatures: Iterable[Signature]) -> list[Call]:
         if module in TRITON:
             given = ", ".join(letter for letter, _ in arguments(s.takes))
             header = "triton.language" if module == "tl" else "triton.language.extra.libdevice"
-            found.append(Call(s.name, s.takes, s.gives, header, f"{s.name}({given})"))
+            found.append(CompilableCall(s.name, s.takes, s.gives, header, f"{s.name}({given})"))
     return found
 
 
-def compiled(asked: Sequence[Call], target: str, options: Sequence[str] = ()) -> Mapping[Call, str]:
+def compiled(asked: Sequence[CompilableCall], target: str, options: Sequence[str] = ()) -> Mapping[CompilableCall, str]:
     """Return the kernels of calls in PTX, without those that Triton does not compile for the target."""
     # Its LLVM ends the process for a target that it lacks.
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
@@ -65,7 +65,7 @@ def compiled(asked: Sequence[Call], target: str, options: Sequence[str] = ()) ->
     return {call: text for call, text in zip(asked, found, strict=True) if text}
 
 
-def _every(asked: Sequence[Call], target: str) -> list[str]:
+def _every(asked: Sequence[CompilableCall], target: str) -> list[str]:
     """Return the kernels of calls, empty for those that are refused."""
     os.environ.setdefault("TRITON_DISABLE_LINE_INFO", "1")
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
@@ -73,7 +73,7 @@ def _every(asked: Sequence[Call], target: str) -> list[str]:
     return [_compiled(call, target) for call in asked]
 
 
-def _compiled(call: Call, target: str) -> str:
+def _compiled(call: CompilableCall, target: str) -> str:
     """Return the kernel of a call with a plain store, as `body` reads it; empty if it is refused."""
     triton, compiler = (importlib.import_module(name) for name in ("triton", "triton.compiler"))
     backend = importlib.import_module("triton.backends.compiler")

@@ -19,7 +19,7 @@ from ...query.database import Database
 from ...roots import PACKAGE, Root
 from ..compare import mpfr
 from ..compare.classes import classes
-from ..compare.comparing import Found, Tried, all_operands, parts, signature
+from ..compare.comparing import ComparisonResult, Tried, all_operands, parts, signature
 from ..compare.reading import Reader
 from ..compare.sides import Misfit, Side, common_face
 from ..compare.tallying import Counting, Tally
@@ -121,8 +121,8 @@ class Sweep:
     def empty(self) -> Sum:
         return Sum(Tally.empty(self.face))
 
-    def found(self, total: Sum) -> Found:
-        return Found(
+    def found(self, total: Sum) -> ComparisonResult:
+        return ComparisonResult(
             self.a, self.b, self.face, tuple(self.tried), tuple(total.tally.rows(self.face)), bool(total.hidden)
         )
 

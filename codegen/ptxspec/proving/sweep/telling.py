@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..compare.comparing import Found
+from ..compare.comparing import ComparisonResult
 from ..compare.telling import as_json as compared_as_json, as_text as compared_as_text
 from ..gpu.vectors import BLOCK
 from .blocks import Sum, Sweep
@@ -26,14 +26,14 @@ def as_json(sweep: Sweep, total: Sum) -> str:
     return json.dumps(data, indent=2)
 
 
-def _numbers(sweep: Sweep, found: Found, total: Sum) -> tuple[int, int, int]:
+def _numbers(sweep: Sweep, found: ComparisonResult, total: Sum) -> tuple[int, int, int]:
     """Return the numbers of results, lane by lane, that were compared, that differ, and that may differ."""
     counts = [sum(r.count for r in found.rows if bool(r.open) is opened) for opened in (False, True)]
     unknown = sum(map(sweep.unknown, total.hidden)) * found.face.lanes
     return (int(total.tally.tried.sum()) - unknown) * len(found.face.results), counts[0], counts[1]
 
 
-def _counts(sweep: Sweep, found: Found, total: Sum) -> list[str]:
+def _counts(sweep: Sweep, found: ComparisonResult, total: Sum) -> list[str]:
     judged, differ, opened = _numbers(sweep, found, total)
     said = [f"{differ:,} of {judged:,} results differ" + (f", {opened:,} more may." if opened else ".")]
     if total.hidden:

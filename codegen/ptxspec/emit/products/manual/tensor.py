@@ -12,7 +12,7 @@ from ....matrices.choices import BASES
 from ....matrices.forms import Form, first_about
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
 from ....model import Spec
-from ....model.tensor import Element, Given, MatrixEvidence, Place, TensorCores, named_for_all
+from ....model.tensor import Element, ElementPosition, Given, MatrixEvidence, TensorCores, named_for_all
 from ....read.tensor import FILES
 from ...text import Files
 from .site import Site
@@ -74,7 +74,7 @@ class Picture:
     anchor: str
     rows: int
     columns: int
-    place: Place | Given
+    place: ElementPosition | Given
     runs: Sequence[Run]
     registers: int
     per_register: int
@@ -342,7 +342,7 @@ def _drawn(cores: TensorCores, shape: str, of: str, result: str) -> Drawn | None
 
 
 def _picture(
-    title: str, anchor: str, size: tuple[int, int], place: Place, element: Element, is_a: bool, products: int
+    title: str, anchor: str, size: tuple[int, int], place: ElementPosition, element: Element, is_a: bool, products: int
 ) -> Picture:
     width = max(32, element.bits)
     per = width // element.bits

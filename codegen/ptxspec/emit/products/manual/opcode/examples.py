@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from .....examples.cuda import Call, calls, inline
+from .....examples.cuda import CudaExpression, calls, inline
 from .....examples.statement import ptx
 from .....examples.triton import triton
 from .....model import Instruction, Spec, SyntaxLine, Variant
@@ -24,7 +24,7 @@ class Example:
     ptx: str
     cuda: str
     triton: str
-    calls: Sequence[Call]
+    calls: Sequence[CudaExpression]
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ def section(about: About) -> Section:
     return Section(examples, _becoming(i, having))
 
 
-def _example(about: About, v: Variant, calls: Sequence[Call]) -> Example:
+def _example(about: About, v: Variant, calls: Sequence[CudaExpression]) -> Example:
     spec = about.spec
     needs = spec.catalog.text(v.requires)
     return Example(v, about.write.operands(v), needs, ptx(v), inline(spec, v), triton(spec, v), calls)
 
 
-def _becoming(i: Instruction, having: Mapping[Variant, Sequence[Call]]) -> list[tuple[str, str, str]]:
+def _becoming(i: Instruction, having: Mapping[Variant, Sequence[CudaExpression]]) -> list[tuple[str, str, str]]:
     """Return the expressions that compile to variants. Those in the opcode's file come last."""
     found = dict.fromkeys((n.written[1], n.written[0], n.target) for n in i.intrinsics)
     own = {n.call for n in i.intrinsics}

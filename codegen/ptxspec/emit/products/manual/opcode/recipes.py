@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .....basis import Basis
-from .....model import Instead, Recipe, Spec, Variant
+from .....model import Instead, RecipeEntry, Spec, Variant
 from .....query.inline import inline_assembly
 from .....recipes.inline import asm_operands
 from ..forms import Writer
@@ -90,14 +90,14 @@ def anchors(about: About) -> dict[Variant, list[tuple[str, str]]]:
     return found
 
 
-def _placed(about: About) -> list[tuple[str, Recipe, list[Variant]]]:
+def _placed(about: About) -> list[tuple[str, RecipeEntry, list[Variant]]]:
     """Return the recipes that apply to some variant, with their variants and an id that names the first of these."""
     every = about.instruction.variants
     helped: dict[int, list[Variant]] = {}
     for v in every:
         for x in about.spec.instead.get(v, ()):
             helped.setdefault(id(x.recipe), []).append(v)
-    found: list[tuple[str, Recipe, list[Variant]]] = []
+    found: list[tuple[str, RecipeEntry, list[Variant]]] = []
     for recipe in about.instruction.recipes:
         given = helped.get(id(recipe), [])
         variants = [v for v in every if recipe.selector.matches(v)] if recipe.none else given
@@ -115,7 +115,7 @@ def _works(write: Writer, made: Iterable[tuple[Variant, str]]) -> list[Works]:
     return [Works(write.whole(alike), operands, requires) for (operands, requires), alike in found.items()]
 
 
-def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tuple[Variant, Instead]]) -> Offered:
+def _entry(spec: Spec, write: Writer, id: str, recipe: RecipeEntry, made: Sequence[tuple[Variant, Instead]]) -> Offered:
     variant, instead = made[0]
     return Offered(
         id=id,
@@ -129,7 +129,7 @@ def _entry(spec: Spec, write: Writer, id: str, recipe: Recipe, made: Sequence[tu
     )
 
 
-def _names(recipe: Recipe) -> Iterable[str]:
+def _names(recipe: RecipeEntry) -> Iterable[str]:
     """Return comments with the values of each `$name` in a recipe's text."""
     return [
         f"// ${name}: {', '.join(f'{x} of .{of}' for of, x in values.items())}" for name, values in recipe.where.items()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .....model import Type
-from .....read.notation import Place, Spellings
+from .....read.notation import Spellings, SyntaxOperand
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def facts(line: Spellings, types: Mapping[str, Type]) -> Facts:
     return found
 
 
-def _fact(place: Place, types: Mapping[str, Type], *, sets: bool) -> Fact | None:
+def _fact(place: SyntaxOperand, types: Mapping[str, Type], *, sets: bool) -> Fact | None:
     if place.implicit:
         told = f"The instruction also {'sets' if sets else 'reads'} the condition code"
         return Fact(told, told, general=True)
@@ -82,7 +82,7 @@ def _names(line: Spellings) -> set[str]:
     return {name for p in _places(line) for name in (p.registers or (p.name,))}
 
 
-def _places(line: Spellings) -> list[Place]:
+def _places(line: Spellings) -> list[SyntaxOperand]:
     return [line.result, *filter(None, [line.second]), *line.sources]
 
 
