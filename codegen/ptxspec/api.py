@@ -99,12 +99,12 @@ class Database(database.Database):
             for name, value in (("operands", operands), ("ptx", ptx)):
                 if value is not None:
                     raise PtxspecError(f"{name}= applies to variants only; {found[0].name} is a function")
-            return shown.Function.called(self, found, target and self.target(target))
+            return shown.FunctionAnswer.called(self, found, target and self.target(target))
         on = target and self.target(target)
         if cores := tensor.named(self, spelling):
             if operands is not None:
                 raise PtxspecError(f"operands= applies to variants only; {spelling} is a form of a matrix instruction")
-            return shown.Form.answered(self, tensor.query(self, cores, spelling, on, ptx))
+            return shown.FormAnswer.answered(self, tensor.query(self, cores, spelling, on, ptx))
         verdict = verdicts.query(self, spelling, operands, target, ptx)
         return shown.Answer.of(self, verdict, on, ptx)
 

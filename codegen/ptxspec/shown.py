@@ -61,14 +61,14 @@ class Answer(Verdict):
         return Verdict._make, (tuple(self),)
 
 
-class Function(Answer):
+class FunctionAnswer(Answer):
     """The PTX that nvcc generates for a function of CUDA C++, shown as `ptxspec query` prints it. It is available if
     some call of it compiles; the other fields of a verdict are empty."""
 
     _calls: tuple[FunctionCall, ...] = ()
 
     @classmethod
-    def called(cls, db: Database, calls: Sequence[FunctionCall], target: str | None) -> Function:
+    def called(cls, db: Database, calls: Sequence[FunctionCall], target: str | None) -> FunctionAnswer:
         compiles = bool(compiled(db, calls, target))
         found = cls(variant=calls[0].name, operands=None, exists=True, available=compiles)
         found._asked, found._calls = (db, target, None), tuple(calls)
@@ -91,13 +91,13 @@ class Function(Answer):
         return pages.function(repr(self))
 
 
-class Form(Answer):
+class FormAnswer(Answer):
     """The facts about a form of mma, shown as `ptxspec query` prints it."""
 
-    _form: tensor.Answer | None = None
+    _form: tensor.FormFacts | None = None
 
     @classmethod
-    def answered(cls, db: Database, form: tensor.Answer) -> Form:
+    def answered(cls, db: Database, form: tensor.FormFacts) -> FormAnswer:
         found = cls._make(form.verdict)
         found._asked, found._form = (db, *form.verdict.asked), form
         return found

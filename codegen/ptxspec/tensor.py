@@ -39,7 +39,7 @@ class Sums(NamedTuple):
         return {**self._asdict(), "targets": list(self.targets)}
 
 
-class Answer(NamedTuple):
+class FormFacts(NamedTuple):
     """The answer to a question about a form: the verdict, the place of the elements in a lane, and the constants that
     the form accepts. The sums and the machine code are those of the targets that have the form, or of the one that was
     named."""
@@ -204,14 +204,14 @@ def named_in(data: Path, text: str) -> Cores | None:
         return None
 
 
-def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> Answer:
+def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | None) -> FormFacts:
     """Return whether a form exists that is named by its spelling or in short, and the facts about it. Raises
     PtxspecError for an unknown PTX version."""
     ptx = db.ptx_version(ptx) if ptx is not None else None
     try:
         f = form_named(text, cores.forms, cores.elements)
     except ValueError as e:
-        return Answer(Verdict(text.strip(), None, False, False, help=str(e), asked=(target, ptx)))
+        return FormFacts(Verdict(text.strip(), None, False, False, help=str(e), asked=(target, ptx)))
     reasons = tuple(unmet(db, f.spelling, f.requires, target, ptx))
     here = db.catalog.here(f.requires, target) if target and db.catalog.takes(f.requires, target) else None
     on = [target] if target else [t for t in db.targets if db.catalog.takes(f.requires, t)]
@@ -222,7 +222,9 @@ def query(db: Database, cores: Cores, text: str, target: str | None, ptx: str | 
         claim=sums[0].claim if target and sums else None, basis=sums[0].basis if target and sums else None,
         reasons=reasons, asked=(target, ptx),
     )  # fmt: skip
-    return Answer(verdict, f, sums, cores.lanes(f), cores.choices.of(f), machine, cores.assembler if machine else None)
+    return FormFacts(
+        verdict, f, sums, cores.lanes(f), cores.choices.of(f), machine, cores.assembler if machine else None
+    )
 
 
 def types(db: Database, cores: Cores, f: Form) -> dict[str, Type]:
@@ -262,7 +264,7 @@ def steps(
     return emulator.mma_steps(f.spelling, row, column, c[0], target=target, **given)
 
 
-def as_text(db: Database, found: Answer) -> str:
+def as_text(db: Database, found: FormFacts) -> str:
     """Return the text of `query`."""
     verdict, f = found.verdict, found.form
     target, ptx = verdict.asked

@@ -16,7 +16,7 @@ from ptxspec.server.completion import complete
 from ptxspec.server.hints import hints
 from ptxspec.server.hover import hover
 from ptxspec.server.judged import Judge
-from ptxspec.server.positions import Document
+from ptxspec.server.positions import TextDocument
 from timing import in_turn
 
 LINES = 5_000
@@ -51,7 +51,7 @@ def test_answers_behind_a_change(around: Callable[..., None], tmp_path: Path, la
         path, text = tmp_path / "a.cu", "".join(FUNCTION.format(i, i, i) for i in range(LINES // 11))
     text += "\n" * (LINES - text.count("\n"))
     judge, number = Judge(db, print), 0
-    document = Document(text, version=0)
+    document = TextDocument(text, version=0)
     last = judge.judge(text, str(path), language)
     place = text.index("add.")
 

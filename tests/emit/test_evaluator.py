@@ -76,7 +76,7 @@ def rows_of(v: Variant, most: int, random_ones: int, rng: np.random.Generator) -
     return [np.concatenate(columns).astype(np.uint64) for columns in zip(*found, strict=True)]
 
 
-def some_special(s: vectors.Signature, count: int, rng: np.random.Generator) -> tuple[Array, ...]:
+def some_special(s: vectors.VectorSignature, count: int, rng: np.random.Generator) -> tuple[Array, ...]:
     lanes = [rng.choice(np.array(values, np.uint64), (count, s.lanes)) for values in s.values]
     return tuple(r for (t, own), x in zip(s.sources, lanes, strict=True) for r in to_registers(t, own, x))
 

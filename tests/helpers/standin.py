@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ptxspec.proving.gpu.device import About, DeviceError
+from ptxspec.proving.gpu.device import DeviceError, RunEnvironment
 
 Array = NDArray[Any]
 
@@ -49,8 +49,8 @@ class StandIn:
         return found if isinstance(found, tuple) else kernel(*operands, results=2)
 
     @property
-    def about(self) -> About:
-        return About(self.gpu, self.target, "0.0", "no compiler", self.release)
+    def about(self) -> RunEnvironment:
+        return RunEnvironment(self.gpu, self.target, "0.0", "no compiler", self.release)
 
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> _Module:
         assert list(headers) == ["ptxspec.cuh"] and '#include "ptxspec.cuh"' in source

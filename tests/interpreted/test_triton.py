@@ -11,7 +11,7 @@ import ptxemu.triton
 import pytest
 from helpers.sizes import spread
 from ptxspec import Database
-from ptxspec.model import Signature, Spec
+from ptxspec.model import IntrinsicSignature, Spec
 from ptxspec.proving.nvcc import llvm, record, triton as compiler
 from ptxspec.proving.nvcc.body import work
 
@@ -183,7 +183,7 @@ def test_a_target_that_triton_lacks_has_no_kernels(spec: Spec) -> None:
 
 def test_llvm_knows_only_names_of_intrinsics() -> None:
     names = ("llvm.nvvm.fma.rn.f", "llvm.nvvm.fma.rx.f", "llvm.nothing.f")
-    asked = llvm.calls([Signature(name, ("float",) * 3, "float") for name in names])
+    asked = llvm.calls([IntrinsicSignature(name, ("float",) * 3, "float") for name in names])
     for target in ("sm_80", "sm_100f"):
         assert [c.name for c in llvm.compiled(asked, target)] == [names[0]]
     assert llvm.compiled(asked, "sm_999") == {}

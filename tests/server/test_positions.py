@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from ptxspec.server.positions import Document, Lines
+from ptxspec.server.positions import Lines, TextDocument
 
 ENCODINGS = {"utf-8": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
@@ -35,11 +35,11 @@ def test_places_that_are_none_are_the_nearest() -> None:
 
 
 def test_changes_are_those_of_an_editor() -> None:
-    document = Document("a\r\nb\N{GRINNING FACE}c\r\n").changed((1, 3), (2, 0), "\nd", 2)
+    document = TextDocument("a\r\nb\N{GRINNING FACE}c\r\n").changed((1, 3), (2, 0), "\nd", 2)
     assert (document.source, document.version) == ("a\r\nb\N{GRINNING FACE}\nd", 2)
     assert document.text == "a\nb\N{GRINNING FACE}\nd"
     # Half a character, as some editors send it.
-    assert Document("\ud83dx").changed((0, 1), (0, 2), "y", 3).source == "\ud83dy"
+    assert TextDocument("\ud83dx").changed((0, 1), (0, 2), "y", 3).source == "\ud83dy"
 
 
 def test_places_in_a_long_line_are_found() -> None:

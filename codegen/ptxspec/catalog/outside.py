@@ -8,7 +8,7 @@ from typing import NamedTuple
 from . import Catalog, Requirement
 
 
-class Form(NamedTuple):
+class OutsideForm(NamedTuple):
     """The spellings of an opcode that have all of some names. `pattern` is these names, such as ".m16n8k16.bf16"; empty
     for all spellings."""
 
@@ -28,7 +28,7 @@ class Form(NamedTuple):
         return self.requires.target
 
 
-class Places(NamedTuple):
+class OutsideOperands(NamedTuple):
     """The facts about an opcode's operands. `labels`: they may be labels, and `only_labels`: nothing else. `written`:
     the first is a register that is written. `vectors` are the places of those whose length .v2, .v4 or .v8 states;
     `single`: without such a name, these are one register."""
@@ -47,8 +47,8 @@ class Outside(NamedTuple):
     opcode: str
     section: str
     summary: str
-    forms: tuple[Form, ...] = ()
-    operands: Places = Places()
+    forms: tuple[OutsideForm, ...] = ()
+    operands: OutsideOperands = OutsideOperands()
 
     @property
     def ptx(self) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..model import Instruction, Recording, Spec, Variant
+    from ..model import Instruction, RegisteredRecording, Spec, Variant
 
 CLAIMS = {
     "exact": "IEEE 754 and NVIDIA's manual fix every bit, except those of NaNs and of results that a note calls open",
@@ -67,7 +67,7 @@ def bound(bound: str, kind: str, range: str, section: str) -> str:
     return f"{bound} {kind}{f' for operands {range}' if range else ''} ({section})"
 
 
-def recorded(spec: Spec, v: Variant) -> list[tuple[Recording, str]]:
+def recorded(spec: Spec, v: Variant) -> list[tuple[RegisteredRecording, str]]:
     """Return the recordings that have a variant, each with the emulator's agreement."""
     return [(r, found) for r in spec.recordings if (found := r.finding(v))]
 

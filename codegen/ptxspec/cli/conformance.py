@@ -16,7 +16,7 @@ from ..evaluate import emulator
 from ..literals import hexadecimal
 from ..model import Operand, Spec
 from ..proving.gpu import cuda, recording, register as registering, registers, run as running, vectors
-from ..proving.gpu.recording import Recorder, Recording
+from ..proving.gpu.recording import CompleteRecording, Recorder
 from ..proving.gpu.run import Compared, Report
 from ..query.lists import table
 from ..release import release
@@ -89,7 +89,7 @@ def _run(root: Root, spec: Spec, emu: Any, folder: Path | None, exhaustive: bool
     return report
 
 
-def _register(root: Root, spec: Spec, recorded: Recording, report: Report) -> None:
+def _register(root: Root, spec: Spec, recorded: CompleteRecording, report: Report) -> None:
     if not root.packaged and registering.register(root.path, spec, recorded, report):
         print(f"written: {root.path / recording.REGISTER}; run `ptxspec generate`", file=sys.stderr)
 

@@ -23,7 +23,7 @@ ELEMENTARY = frozenset(name for name, f in TABLE.items() if f.clause == "9.2")
 
 
 @dataclass(frozen=True)
-class Line:
+class LoweredLine:
     """A line of a function and its source in the specification. The source is empty if it is that of the line
     before."""
 
@@ -32,25 +32,25 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Function:
+class LoweredFunction:
     """A function as text. `written` returns its lines."""
 
     name: str
     parameters: list[str]
-    lines: list[Line]
+    lines: list[LoweredLine]
 
 
-def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], end: str = "") -> list[Line]:
+def written(statements: Sequence[tuple[str, str, str]], results: Sequence[str], end: str = "") -> list[LoweredLine]:
     """Return the lines of a function from each statement's name, with a type in C, its value and its source.
 
     The last value has no name if it is the result. A source is only on the first of its lines."""
-    lines = [Line(f"{name} = {value}{end}", source) for name, value, source in statements]
+    lines = [LoweredLine(f"{name} = {value}{end}", source) for name, value, source in statements]
     if statements and [statements[-1][0].rpartition(" ")[2]] == list(results):
-        lines[-1] = Line(f"return {statements[-1][1]}{end}", statements[-1][2])
+        lines[-1] = LoweredLine(f"return {statements[-1][1]}{end}", statements[-1][2])
     else:
-        lines.append(Line(f"return {', '.join(results)}{end}", ""))
+        lines.append(LoweredLine(f"return {', '.join(results)}{end}", ""))
     before = ["", *(line.source for line in lines)]
-    return [Line(x.text, "" if x.source == b else x.source) for x, b in zip(lines, before, strict=False)]
+    return [LoweredLine(x.text, "" if x.source == b else x.source) for x, b in zip(lines, before, strict=False)]
 
 
 def source_of(let: Let) -> str:

@@ -16,7 +16,7 @@ _TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 
 
 @dataclass(frozen=True)
-class Document:
+class MarkdownDocument:
     """The title, the first paragraph as text, the headings below the title, each with its tag and its anchor, and the
     HTML of everything below the title."""
 
@@ -26,7 +26,7 @@ class Document:
     body: Markup
 
 
-def document(text: str) -> Document:
+def document(text: str) -> MarkdownDocument:
     """Return the document of a text that begins with its title as `# Title`."""
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
     tokens = parser.parse(text)
@@ -34,7 +34,9 @@ def document(text: str) -> Document:
     paragraph = next(i for i, t in enumerate(tokens) if t.type == "paragraph_open")
     environment: dict[str, Any] = {}
     body = parser.renderer.render(tokens[3:], parser.options, environment)
-    return Document(_plain(tokens[1]), _plain(tokens[paragraph + 1]), environment.get("headings", []), Markup(body))
+    return MarkdownDocument(
+        _plain(tokens[1]), _plain(tokens[paragraph + 1]), environment.get("headings", []), Markup(body)
+    )
 
 
 def without_page_links(text: str) -> str:

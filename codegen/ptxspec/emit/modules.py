@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..model import Kind
-from .lowering import Function
+from .lowering import LoweredFunction
 
 _LINE = 120
 
 
 @dataclass(frozen=True)
-class NumPyFunction(Function):
+class NumPyFunction(LoweredFunction):
     """A function in NumPy and its decorator, if any."""
 
     result: str
@@ -26,7 +26,7 @@ class NumPyFunction(Function):
 
 
 @dataclass
-class Module:
+class PythonModule:
     """The imports, constants and functions of a module."""
 
     names: dict[str, set[str]] = field(default_factory=lambda: {"..binary": {"Array"}})
@@ -35,7 +35,7 @@ class Module:
     # The names of functions that compute ends of others, by content, for all modules of an opcode.
     tails: dict[str, str] = field(default_factory=dict)
 
-    def take(self, other: Module, functions: Iterable[NumPyFunction]) -> None:
+    def take(self, other: PythonModule, functions: Iterable[NumPyFunction]) -> None:
         """Add functions of another module, with the names that they need."""
         for module, names in other.names.items():
             self.names.setdefault(module, set()).update(names)

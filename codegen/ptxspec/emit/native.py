@@ -27,7 +27,7 @@ from ..semantics.program import Apply, Const, Program, Term, Var
 from . import units
 from .arithmetic import is_direct, is_eased
 from .layout import Layout, layout
-from .lowering import ELEMENTARY, Line, Lowering, applications, source_of, written
+from .lowering import ELEMENTARY, LoweredLine, Lowering, applications, source_of, written
 
 ANY = "any"
 # The parameters that kernel.h has room for.
@@ -42,8 +42,8 @@ class CFunction:
     name: str
     result_type: str
     parameters: list[str]
-    lines: list[Line]
-    directly: list[Line]
+    lines: list[LoweredLine]
+    directly: list[LoweredLine]
     undecided: bool
 
 
@@ -293,7 +293,7 @@ class _Written:
         return CFunction(name, self.result_type, self.parameters, self.lines, self.directly, self.undecided)
 
 
-def _lines(program: Program, c: _Writer) -> list[Line]:
+def _lines(program: Program, c: _Writer) -> list[LoweredLine]:
     statements = [
         (f"{_type(let.value.kind)} {c.variable(let.name)}", c.term(let.value), source_of(let)) for let in program.lets
     ]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..catalog.explaining import unmet
-from ..catalog.outside import Outside, Places
+from ..catalog.outside import Outside, OutsideOperands
 from ..ptx import constants, operands as kinds
 from ..ptx.operands import Operand, split
 from ..ptx.registers import Registers
@@ -35,7 +35,7 @@ _UNKNOWN = (kinds.UNDECLARED, kinds.BEYOND)
 _REMARKABLE = frozenset([*_UNKNOWN, *_NOT_WRITTEN])
 # Kinds that may be a predicate.
 _PREDICATES = (".pred", kinds.PREDICATE_SPECIAL, kinds.REGISTER)
-_NOTHING = Places()
+_NOTHING = OutsideOperands()
 
 
 class Labels:

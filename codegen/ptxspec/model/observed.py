@@ -97,7 +97,7 @@ class CallEvidence:
     calls: tuple[CompiledCall, ...]
 
 
-class Signature(NamedTuple):
+class IntrinsicSignature(NamedTuple):
     """The name of an LLVM intrinsic with the types that it takes and gives."""
 
     name: str
@@ -144,7 +144,7 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Recording:
+class RegisteredRecording:
     """A recording of a GPU's results, and its last comparison with the emulator: the variants of which every recorded
     bit is `equal`, those that are `inside` their bound, and the `unequal` others. `path` is the folder, below the
     root."""

@@ -21,12 +21,12 @@ from .observed import (
     Difference,
     Evidence,
     Inferred,
+    IntrinsicSignature,
     Judgement,
     Lowered,
     MachineEvidence,
     PublishedModel,
-    Recording,
-    Signature,
+    RegisteredRecording,
     Speed,
 )
 from .peers import PeerComparison
@@ -148,11 +148,11 @@ class Spec:
     peers: PeerComparison | None = None
     machine: MachineEvidence | None = None
     calls: CallEvidence | None = None
-    signatures: tuple[Signature, ...] = ()
+    signatures: tuple[IntrinsicSignature, ...] = ()
     intrinsics: CallEvidence | None = None
     triton: CallEvidence | None = None
     lowered: Lowered | None = None
-    recordings: tuple[Recording, ...] = ()
+    recordings: tuple[RegisteredRecording, ...] = ()
     judgements: Mapping[str, tuple[Judgement, ...]] = field(default_factory=dict)
     units: Mapping[str, Unit] = field(default_factory=dict)
     tensor: TensorCores = field(default_factory=TensorCores)

@@ -15,7 +15,7 @@ from ..catalog import ByName, Catalog, Hazard, PtxVersion, Requirement, Target, 
 from ..catalog.known import Known, Opcode as AnyOpcode, Recipe, filled
 from ..catalog.likeness import known_range
 from ..catalog.names import Named
-from ..catalog.outside import Form, Outside, Places
+from ..catalog.outside import Outside, OutsideForm, OutsideOperands
 from ..catalog.special import SpecialRegister
 from ..check.claims import basis_text, bound
 from ..diagnostics import PtxspecError, unknown
@@ -198,7 +198,11 @@ class Database(Named, Known[Variant]):
         variants."""
         return {
             opcode: Outside(
-                opcode, section, summary, tuple(Form(p, requirement_of(r)) for p, r in forms), Places(**operands)
+                opcode,
+                section,
+                summary,
+                tuple(OutsideForm(p, requirement_of(r)) for p, r in forms),
+                OutsideOperands(**operands),
             )
             for opcode, (section, summary, operands, *forms) in self._other("outside")["opcodes"].items()
         }

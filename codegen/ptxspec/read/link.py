@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..diagnostics import Diagnostic, Mark, SpecError, display_path
-from ..model import JUDGED, Judgement, Recording, Spec
+from ..model import JUDGED, Judgement, RegisteredRecording, Spec
 from ..semantics.resolve import Meanings
 from . import positioned, schema
 from .assembler import read_assembler
@@ -260,7 +260,7 @@ def _judged(opcode: str) -> str:
     return f"{JUDGED}{opcode}.yaml"
 
 
-def read_registered(root: Path, spec: Spec) -> tuple[Recording, ...]:
+def read_registered(root: Path, spec: Spec) -> tuple[RegisteredRecording, ...]:
     """Return the recordings registered now: some may have been added since the specification was read. Raises
     SpecError."""
     files = _Files(root)

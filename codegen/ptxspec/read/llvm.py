@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 
-from ..model import Lowered, Signature
+from ..model import IntrinsicSignature, Lowered
 from .context import Context
 from .positioned import Document
 
@@ -17,11 +17,11 @@ _OWN = re.compile(r"\bT\b")
 _MAX_NAMES = 4096
 
 
-def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, ...]:
+def read_intrinsics(doc: Document | None, context: Context) -> tuple[IntrinsicSignature, ...]:
     """Read the names; one in notation may stand for several, with different types."""
     if doc is None:
         return ()
-    found: dict[Signature, None] = {}
+    found: dict[IntrinsicSignature, None] = {}
     types = doc.data.get("types", {})
     for signature, names in doc.data["names"].items():
         for i, notation in enumerate(names):
@@ -32,7 +32,7 @@ def read_intrinsics(doc: Document | None, context: Context) -> tuple[Signature, 
                         continue
                     own = types[end].join(_OWN.split(signature))
                 gives, _, takes = own.rstrip(")").partition("(")
-                found[Signature(name, tuple(takes.split(", ")), gives)] = None
+                found[IntrinsicSignature(name, tuple(takes.split(", ")), gives)] = None
     return tuple(found)
 
 

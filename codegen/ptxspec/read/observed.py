@@ -17,7 +17,7 @@ from ..model import (
     MachineCode,
     MachineEvidence,
     MachineForms,
-    Recording,
+    RegisteredRecording,
     Speed,
     SpeedTable,
 )
@@ -175,12 +175,12 @@ def read_speed(doc: Document | None, context: Context) -> Speed | None:
     return Speed(words(doc.data["command"]), doc.data["date"], machine, tuple(tables))
 
 
-def read_recordings(doc: Document | None, context: Context) -> tuple[Recording, ...]:
+def read_recordings(doc: Document | None, context: Context) -> tuple[RegisteredRecording, ...]:
     """Read the recordings. Variants that the specification no longer has are accepted."""
     if doc is None:
         return ()
     return tuple(
-        Recording(
+        RegisteredRecording(
             path=words(r["path"]),
             gpu=words(r["gpu"]),
             target=r["target"],

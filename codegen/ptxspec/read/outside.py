@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..catalog import Catalog, Limit, Requirement
-from ..catalog.outside import Form, Outside, Places
+from ..catalog.outside import Outside, OutsideForm, OutsideOperands
 from ..model import Beyond
 from .context import Context, words
 from .positioned import Document, Where
@@ -26,7 +26,7 @@ def read_outside(doc: Document | None, context: Context, catalog: Catalog) -> Be
         for i, form in enumerate(about.get("forms", ())):
             where: Where = ("opcodes", opcode, "forms", i)
             if are_known(doc, where, form, context):
-                forms.append(Form(str(form.get("for", "")), requirement(form, catalog)))
+                forms.append(OutsideForm(str(form.get("for", "")), requirement(form, catalog)))
                 statements[opcode, forms[-1].pattern] = words(form["statement"])
         opcodes[opcode] = Outside(
             opcode, section, words(about["summary"]), tuple(forms), _places(about.get("operands", {}))
@@ -34,9 +34,9 @@ def read_outside(doc: Document | None, context: Context, catalog: Catalog) -> Be
     return Beyond(opcodes, statements)
 
 
-def _places(operands: Mapping[str, Any]) -> Places:
+def _places(operands: Mapping[str, Any]) -> OutsideOperands:
     vectors = tuple(map(int, operands.get("vectors", ())))
-    return Places(**{**operands, "vectors": vectors}) if operands else Places()
+    return OutsideOperands(**{**operands, "vectors": vectors}) if operands else OutsideOperands()
 
 
 def are_known(doc: Document, where: Where, form: Mapping[str, Any], context: Context) -> bool:

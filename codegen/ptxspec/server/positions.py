@@ -66,7 +66,7 @@ class Lines:
         return end - start + self._more[bisect_left(self._wide, end)] - self._more[bisect_left(self._wide, start)]
 
 
-class Document:
+class TextDocument:
     """A text in an editor. `source` is the editor's text; `text` is what lint reads, with one character for each end of
     a line, so that lines and columns are the same in both."""
 
@@ -77,8 +77,8 @@ class Document:
     def text(self) -> str:
         return self.source.replace("\r\n", "\n")
 
-    def changed(self, start: tuple[int, int], end: tuple[int, int], new: str, version: int) -> Document:
+    def changed(self, start: tuple[int, int], end: tuple[int, int], new: str, version: int) -> TextDocument:
         """Return the document with new text from one place to another."""
         lines = Lines(self.source, self._encoding)
         a, b = lines.offset(*start), lines.offset(*end)
-        return Document(self.source[:a] + new + self.source[b:], self._encoding, version)
+        return TextDocument(self.source[:a] + new + self.source[b:], self._encoding, version)

@@ -31,7 +31,7 @@ from .completion import Item, complete
 from .hints import Hint, hints
 from .hover import hover
 from .judged import AbandonedError, Judge, Judged
-from .positions import Document, Lines
+from .positions import Lines, TextDocument
 
 _SEVERITIES = {
     ERROR: lsp.DiagnosticSeverity.Error,
@@ -50,7 +50,7 @@ T = TypeVar("T")
 class _Open:
     """A text that is open in the editor, with its last result and the running check of its newest version."""
 
-    def __init__(self, uri: str, document: Document, path: str, language: str) -> None:
+    def __init__(self, uri: str, document: TextDocument, path: str, language: str) -> None:
         self.uri, self.document, self.path, self.language = uri, document, path, language
         self.last = Judged(document.text, path, language)
         self.judging: asyncio.Task[Judged | None] | None = None
@@ -134,7 +134,7 @@ class Server:
             path += ".cu"
         language = self._judge.language(path, about.language_id)
         if language is not None:
-            document = Document(about.text, self._encoding, about.version)
+            document = TextDocument(about.text, self._encoding, about.version)
             self._open[about.uri] = _Open(about.uri, document, path, language)
             self._start(about.uri)
 
@@ -149,7 +149,7 @@ class Server:
                 places = (start.line, start.character), (end.line, end.character)
                 text.document = text.document.changed(*places, change.text, version)
             else:
-                text.document = Document(change.text, self._encoding, version)
+                text.document = TextDocument(change.text, self._encoding, version)
         self._start(text.uri)
 
     def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:

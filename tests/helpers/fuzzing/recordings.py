@@ -83,7 +83,7 @@ def recorded_seeds() -> list[bytes]:
         try:
             path = folder / "recording"
             with recording.Recorder(path, spec, made_up_recordings.made_up_provenance(ROOT, spec)) as recorder:
-                part = vectors.Part("uniform", 0, 8, 8)
+                part = vectors.StreamPart("uniform", 0, 8, 8)
                 dtype, registers = recording.registers.results(v)
                 results = np.arange(8 * registers).astype(dtype)
                 recorder.write(v, part, results, [vectors.digest(results)], ComparisonCounts(8))

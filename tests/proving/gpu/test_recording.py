@@ -291,7 +291,7 @@ def test_a_full_disk_leaves_what_was_there(
 def test_a_disk_that_is_full_while_results_are_written(bench: Bench, copied: Path) -> None:
     spec = read(bench.root)
     about = json.loads((copied / "about.json").read_text("utf-8"))
-    v, part = variant("add.f32"), vectors.Part("every", 0, 1, 1)
+    v, part = variant("add.f32"), vectors.StreamPart("every", 0, 1, 1)
     recorder = recording.Recorder(copied, spec, about)
     recorder._file.close()
     recorder._file = Path("/dev/full").open("ab")  # noqa: SIM115

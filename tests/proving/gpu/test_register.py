@@ -107,7 +107,7 @@ def test_runs_that_read_the_specification_at_once_lose_nothing_of_each_other(tmp
     spec, said = specification(), dict.fromkeys(("gpu", "driver", "compiler"), "one")
     said |= {"target": "sm_90", "date": "2026-11-23"}
     for name in ("b", "a", "b"):
-        recorded = recording.Recording(tmp_path / "tests/recordings" / name, {**said, "failed": {}}, ())
+        recorded = recording.CompleteRecording(tmp_path / "tests/recordings" / name, {**said, "failed": {}}, ())
         assert register(tmp_path, spec, recorded, Report("one", "sm_90", ()))
     assert [r.path for r in read_registered(tmp_path, spec)] == ["tests/recordings/a", "tests/recordings/b"]
     (tmp_path / REGISTER).write_text("recordings: none\n", "utf-8")

@@ -30,7 +30,7 @@ from ...semantics.functions import ALL, COMBINED
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
 from ..lowering import Lowering, Shared, shared, source_of, written
-from ..modules import Module, NumPyFunction
+from ..modules import NumPyFunction, PythonModule
 from ..parts import Parts
 from ..product import product
 from ..reading import multiplied, split
@@ -267,7 +267,7 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
     tails: dict[str, str] = {}
     written = _written(checked, tails)
     split_up = split_up and len(written) > _MANY
-    modules = {instruction.opcode: Module({}) if split_up else Module(tails=tails)}
+    modules = {instruction.opcode: PythonModule({}) if split_up else PythonModule(tails=tails)}
     rows: dict[str, dict[tuple[str, int, tuple[str, ...], str], list[str]]] = {}
     names: set[str] = set()
     for alone, functions, served in written:
@@ -276,7 +276,7 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
         names.add(name)
         home = f"{instruction.opcode}_{_first_type(first)}" if split_up else instruction.opcode
         *ends, made = functions
-        modules.setdefault(home, Module(tails=tails)).take(alone, [*ends, replace(made, name=name)])
+        modules.setdefault(home, PythonModule(tails=tails)).take(alone, [*ends, replace(made, name=name)])
         for one, member in served:
             table = modules[instruction.opcode]
             values = ", ".join(_value(table, c) for _, c in member.parameters)
@@ -284,7 +284,7 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
                 of = rows.setdefault(home, {})
                 of.setdefault((_literal(name) if split_up else name, operands, targets, values), []).extend(spelled)
 
-    def text(what: str, module: Module, serving: dict[str, list[Serving]]) -> str:
+    def text(what: str, module: PythonModule, serving: dict[str, list[Serving]]) -> str:
         return templates.render(
             "emulator/instructions/opcode.py.j2", ["spec/types.yaml", "spec/modifiers.yaml", instruction.path],
             opcode=instruction.opcode, what=what, summary=_docstring(instruction.summary), imports=module.imports(),
@@ -306,7 +306,7 @@ def modules_of(checked: Checked, templates: Templates, digest: str = "", split_u
 
 # A module with what it contains so far; its functions, of which kernels call the last; and the programs that this one
 # computes.
-_Written: TypeAlias = tuple[Module, list[NumPyFunction], list[tuple[Shared, Member]]]
+_Written: TypeAlias = tuple[PythonModule, list[NumPyFunction], list[tuple[Shared, Member]]]
 
 
 def _written(checked: Checked, tails: dict[str, str]) -> list[_Written]:
@@ -319,17 +319,17 @@ def _written(checked: Checked, tails: dict[str, str]) -> list[_Written]:
     found: dict[str, _Written] = {}
     for i, one in enumerate(sharing):
         member = of.get(i) or Member(programs[i], ())
-        alone = Module(tails=tails)
+        alone = PythonModule(tails=tails)
         functions = _Writer(alone, member).functions()
         found.setdefault(functions[-1].key, (alone, functions, []))[2].append((one, member))
     return list(found.values())
 
 
-def _value(module: Module, c: Const) -> str:
+def _value(module: PythonModule, c: Const) -> str:
     return str(c.value) if c.kind in (RELATION, OPERATOR) else numpy_constant(module, c.kind, c.value)
 
 
-def numpy_constant(module: Module, kind: Kind, value: int) -> str:
+def numpy_constant(module: PythonModule, kind: Kind, value: int) -> str:
     """Return the name of a constant, and define it in the module."""
     if kind.sort == "bool":
         return module.constant("_true" if value else "_false", str(bool(value)), "bool")
@@ -360,7 +360,7 @@ class _Writer(Lowering):
 
     OPERATORS: ClassVar = {**Lowering.OPERATORS, "logicalNot": "(~{})"}
 
-    def __init__(self, module: Module, member: Member) -> None:
+    def __init__(self, module: PythonModule, member: Member) -> None:
         self.module = module
         self.program, self.parameters = member
         self.statements: list[tuple[str, str, str]] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ..gpu import vectors
-from ..gpu.vectors import Part, Signature, Sizes
+from ..gpu.vectors import Sizes, StreamPart, VectorSignature
 from .differing import NAN_BITS
 from .sides import Face, Side, common_face
 from .tallying import Counting, Difference
@@ -68,17 +68,17 @@ def compare(a: Side, b: Side, samples: int, progress: Progress | None = None) ->
     return ComparisonResult(a, b, face, tuple(t for _, t in tried), tuple(counting.tally.rows(face)))
 
 
-def signature(face: Face) -> Signature:
+def signature(face: Face) -> VectorSignature:
     """Return the signature from which operands are chosen."""
     kind = face.results[0].kind
     result = kind if kind.sort in ("float", "integer") else None
-    return Signature(tuple((o.type, o.registers) for o in face.sources), face.lanes, result)
+    return VectorSignature(tuple((o.type, o.registers) for o in face.sources), face.lanes, result)
 
 
-def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
+def parts(s: VectorSignature, samples: int) -> Iterator[tuple[list[StreamPart], Tried]]:
     """Yield the parts to run, stream by stream, with the operands tried of each; a stream of all operands comes
     last."""
-    by_stream: dict[str, list[Part]] = {}
+    by_stream: dict[str, list[StreamPart]] = {}
     for p in vectors.parts_of(s, Sizes(random=samples, sample=0)):
         by_stream.setdefault(p.stream, []).append(p)
     for stream in sorted(by_stream, key=vectors.STREAMS.index):
@@ -90,9 +90,9 @@ def parts(s: Signature, samples: int) -> Iterator[tuple[list[Part], Tried]]:
             return
 
 
-def all_operands(s: Signature) -> Part | None:
+def all_operands(s: VectorSignature) -> StreamPart | None:
     """Return the part with all operands in their order, if these have at most 32 bits together."""
     for stream, bits in (("every", s.single), ("pairs", s.pair)):
         if 0 < bits <= 32:
-            return Part(stream, 0, 1 << bits, 0)
+            return StreamPart(stream, 0, 1 << bits, 0)
     return None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import PtxspecError
-from .vectors import Part
+from .vectors import StreamPart
 
 Array = NDArray[Any]
 
@@ -47,7 +47,7 @@ class Blob:
             raise PtxspecError(f"{self.line}: {e}") from None
 
 
-def coded(results: Array, part: Part, line: str) -> Blob:
+def coded(results: Array, part: StreamPart, line: str) -> Blob:
     """Return the results of a part as they are stored."""
     raw, width = little(results), 0
     key = digest(raw)

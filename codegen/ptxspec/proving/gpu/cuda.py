@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .device import About, DeviceError, Module, NoDeviceError
+from .device import DeviceError, Module, NoDeviceError, RunEnvironment
 
 Array = NDArray[Any]
 
@@ -97,7 +97,7 @@ class CudaDevice:
             self._begin()
             raise
 
-    def _describe(self) -> About:
+    def _describe(self) -> RunEnvironment:
         name = _checked("name", self._api.cuDeviceGetName(128, self._device))
         attribute = self._api.CUdevice_attribute
         major, minor = (
@@ -117,7 +117,7 @@ class CudaDevice:
             )
         driver = f"{number} ({cuda})" if (number := _driver_number()) else cuda
         release = self._nvrtc.release
-        return About(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)
+        return RunEnvironment(name.rstrip(b"\0").decode(), f"sm_{major}{minor}", driver, f"NVRTC {release}", release)
 
     def _begin(self) -> None:
         """Begin a context without modules; a previous context of this process is destroyed first."""

@@ -23,7 +23,7 @@ class DeviceError(Exception):
 
 
 @dataclass(frozen=True)
-class About:
+class RunEnvironment:
     """The GPU, its target ("sm_90", whichever kind of it is compiled for), its driver, and the compiler with its CUDA
     release ("13.0")."""
 
@@ -47,7 +47,7 @@ class Module(Protocol):
 
 class Device(Protocol):
     @property
-    def about(self) -> About: ...
+    def about(self) -> RunEnvironment: ...
 
     def compile(self, name: str, source: str, headers: Mapping[str, str], target: str) -> Module:
         """Compile a source for this device's target, or for a kind of it. Raises DeviceError with the compiler's first

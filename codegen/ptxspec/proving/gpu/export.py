@@ -92,7 +92,7 @@ def vectors_of(
     return found.first(rows) if rows else found
 
 
-def _with_rows(v: Variant, rows: int) -> list[vectors.Part]:
+def _with_rows(v: Variant, rows: int) -> list[vectors.StreamPart]:
     """Return the parts that a variant is run on, with enough random operands for at least this number of rows."""
     usual = vectors.parts(v, vectors.Sizes())
     random = [p for p in usual if p.count != p.kept]
@@ -127,7 +127,7 @@ def _stale(root: Root, spec: Spec) -> str | None:
     return differ[0] if differ else None
 
 
-def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
+def _is_handed(v: Variant, part: vectors.StreamPart, grid_only: bool) -> bool:
     """Return whether a part is exported: all parts, or only the grid, but not the millions of results that determine a
     unit."""
     if grid_only:
@@ -135,7 +135,7 @@ def _is_handed(v: Variant, part: vectors.Part, grid_only: bool) -> bool:
     return not part.stream.startswith("every") or (part.stream == "every" and v.sources[0].type.width <= 16)
 
 
-def _operands(v: Variant, part: vectors.Part) -> tuple[Array, ...]:
+def _operands(v: Variant, part: vectors.StreamPart) -> tuple[Array, ...]:
     """Return the operands whose results a recording keeps."""
     return vectors.operands(v, part.stream, part.start, part.kept)
 

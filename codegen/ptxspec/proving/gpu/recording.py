@@ -36,8 +36,8 @@ from ...read.link import is_observed
 from . import registers, vectors
 from .blobs import Blob, coded, digest, little
 from .compare import ComparisonCounts, found_from_json
-from .device import About
-from .vectors import BLOCK, Part, Sizes
+from .device import RunEnvironment
+from .vectors import BLOCK, Sizes, StreamPart
 
 Array = NDArray[Any]
 Key = tuple[str, int]
@@ -55,7 +55,7 @@ class RecordedPart:
     """One recorded part of one variant. Each set of operands has `registers` words of results, all of `type`."""
 
     variant: Key
-    part: Part
+    part: StreamPart
     type: np.dtype[Any]
     registers: int
     stored: Blob
@@ -74,7 +74,7 @@ class RecordedPart:
 
 
 @dataclass(frozen=True)
-class Recording:
+class CompleteRecording:
     """A complete recording of variants of the current specification. `provenance` is about.json."""
 
     path: Path
@@ -101,7 +101,7 @@ def read(
     spec: Spec,
     variants: Collection[Key] | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Recording:
+) -> CompleteRecording:
     """Return a recording, or the part of it about some variants. Raises PtxspecError with the reason if it is not
     usable."""
     about = about_of(path)
@@ -122,7 +122,7 @@ def read(
             progress(i, len(parts))
         # Damage is reported before the recording is used.
         u.results()
-    return Recording(path, about, parts)
+    return CompleteRecording(path, about, parts)
 
 
 class Recorder:
@@ -132,7 +132,7 @@ class Recorder:
         """Begin or continue a recording; `about` is the run's provenance. Raises PtxspecError if the folder has other
         files."""
         self.path, self._spec = path, spec
-        self.parts: dict[tuple[Key, Part], RecordedPart] = {}
+        self.parts: dict[tuple[Key, StreamPart], RecordedPart] = {}
         self._blobs: dict[str, Blob] = {}
         self._about = about
         # A complete recording remains so until something is added.
@@ -170,7 +170,9 @@ class Recorder:
         """The digest of this run's emulator."""
         return str(self._about["emulator"])
 
-    def write(self, v: Variant, part: Part, results: Array, digests: Sequence[int], found: ComparisonCounts) -> None:
+    def write(
+        self, v: Variant, part: StreamPart, results: Array, digests: Sequence[int], found: ComparisonCounts
+    ) -> None:
         key = (v.spelling, v.operands)
         blob = self._blobs.get(digest(little(results))) or coded(results, part, str(self.path / _RESULTS))
         line: dict[str, Any] = {
@@ -243,7 +245,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def provenance(
-    device: About, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
+    device: RunEnvironment, spec: Spec, program: str, date: str, sizes: Sizes, kernels: Path, emulator: Path
 ) -> dict[str, Any]:
     """Return about.json for a new run; `kernels` and `emulator` are their folders."""
     sources = "".join(f"{name} {digest}\n" for name, digest in sorted(spec.sources.items()) if not is_observed(name))
@@ -343,7 +345,7 @@ def _parts(path: Path, text: bytes, spec: Spec) -> Iterator[RecordedPart]:
             key = (line["variant"], line["operands"])
             if key not in every:
                 raise ValueError(f"recorded for another specification: {key[0]} with {key[1]} operands is unknown")
-            part = Part(line["stream"], line["start"], line["count"], line["kept"])
+            part = StreamPart(line["stream"], line["start"], line["count"], line["kept"])
             if part.stream.partition("<<")[0] not in vectors.STREAMS:
                 raise ValueError(f"unknown stream '{part.stream}'")
             if not all(type(n) is int for n in (part.start, part.count, part.kept)):

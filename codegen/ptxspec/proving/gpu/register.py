@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...files import update_text
-from ...model import Recording, Spec
+from ...model import RegisteredRecording, Spec
 from ...read.link import read_registered
 from . import recording
 from .recording import REGISTER
 from .run import Report
 
 
-def register(root: Path, spec: Spec, recorded: recording.Recording, report: Report) -> bool:
+def register(root: Path, spec: Spec, recorded: recording.CompleteRecording, report: Report) -> bool:
     """Write a report's results for a complete recording, without variants of which a part failed. Return False, and
     write nothing, for a recording outside of the root's tests/recordings."""
     folder = recorded.path.resolve()
@@ -30,7 +30,7 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
             inside = row.variant.claim == "bounded" and not row.found.outside
             standing = "equal" if row.found.equal else "inside" if inside else "unequal"
             found[standing].add((row.variant.spelling, row.variant.operands))
-    entry = Recording(
+    entry = RegisteredRecording(
         path, p["gpu"], p["target"], p["driver"], p["compiler"], p["date"],
         *(frozenset(found[s]) for s in ("equal", "inside", "unequal")),
     )  # fmt: skip
@@ -44,7 +44,7 @@ def register(root: Path, spec: Spec, recorded: recording.Recording, report: Repo
     return True
 
 
-def _as_yaml(recordings: Iterable[Recording]) -> str:
+def _as_yaml(recordings: Iterable[RegisteredRecording]) -> str:
     lines = [
         "# yaml-language-server: $schema=../schema/recordings.schema.json",
         "# Written by `ptxspec conformance`; do not edit.",

@@ -18,9 +18,9 @@ from ...diagnostics import PtxspecError
 from ...model import BOOL, Spec, Variant
 from . import registers, vectors
 from .compare import Comparison, ComparisonCounts
-from .device import About, Device, DeviceError, Module, NoDeviceError
-from .recording import RecordedPart, Recorder, Recording
-from .vectors import Part, Sizes
+from .device import Device, DeviceError, Module, NoDeviceError, RunEnvironment
+from .recording import CompleteRecording, RecordedPart, Recorder
+from .vectors import Sizes, StreamPart
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -139,7 +139,7 @@ def run(
 
 
 def replay(
-    recording: Recording, spec: Spec, emulator: ModuleType, sweeps: bool, progress: Progress | None = None
+    recording: CompleteRecording, spec: Spec, emulator: ModuleType, sweeps: bool, progress: Progress | None = None
 ) -> Report:
     """Compare a recording with the emulator. With `sweeps` each sweep is emulated whole and its digests are compared;
     without, only results that were recorded one by one."""
@@ -194,7 +194,7 @@ def _held(
     return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
 
 
-def _row(spec: Spec, v: Variant, about: About, compiled: str, newest: str) -> Compared:
+def _row(spec: Spec, v: Variant, about: RunEnvironment, compiled: str, newest: str) -> Compared:
     row = Compared(v, spec.claim(v, about.target), exceeds=_exceeds(spec, v, about.target))
     refused = {r.code: r.bound for r in spec.catalog.refusals(v.requires, compiled, newest)}
     if not spec.catalog.is_current(v.requires):
@@ -260,7 +260,7 @@ class _Runner:
         self.pool = ThreadPoolExecutor(self._threads)
 
     def part(
-        self, module: Module, v: Variant, part: Part, comparison: Comparison
+        self, module: Module, v: Variant, part: StreamPart, comparison: Comparison
     ) -> tuple[Array, list[int], ComparisonCounts]:
         """Return the first results, the digest of each block, and the comparison. Raises DeviceError."""
         pending: deque[Future[tuple[int, ComparisonCounts]]] = deque()
@@ -276,7 +276,7 @@ class _Runner:
         finished += [p.result() for p in pending]
         return np.concatenate(kept), [d for d, _ in finished], sum((f for _, f in finished), ComparisonCounts())
 
-    def _blocks(self, module: Module, v: Variant, part: Part) -> Iterator[tuple[tuple[Array, ...], Array]]:
+    def _blocks(self, module: Module, v: Variant, part: StreamPart) -> Iterator[tuple[tuple[Array, ...], Array]]:
         words = registers.words(v.results)
         for start, size in part.blocks():
             operands = vectors.operands(v, part.stream, start, size)

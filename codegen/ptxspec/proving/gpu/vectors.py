@@ -43,7 +43,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Part:
+class StreamPart:
     """`count` operands of a stream from `start` on; the results of the first `kept` are recorded.
 
     grid: special values in all combinations; uniform: random bits; near: exponents that meet, results that tie and
@@ -68,15 +68,15 @@ class Part:
         return stream == "every" and self.count > 1 << 16, not self.kept, STREAMS.index(stream)
 
 
-def core_parts(core: Core) -> list[Part]:
+def core_parts(core: Core) -> list[StreamPart]:
     """Return the parts with a core's results."""
     stream, end = f"every<<{core.shift}" if core.shift else "every", core.first + core.count
     sizes = ((start, min(BLOCK, end - start)) for start in range(core.first, end, BLOCK))
-    return [Part(stream, start, size, size) for start, size in sizes]
+    return [StreamPart(stream, start, size, size) for start, size in sizes]
 
 
 @dataclass(frozen=True)
-class Signature:
+class VectorSignature:
     """The data from which operands are chosen: the types of the sources with the names of their lanes' own registers,
     the number of lanes, and the result's kind if it is a number."""
 
@@ -122,31 +122,31 @@ class Signature:
         return len(self.floats) > 1 or self.converts or any(kind.fixed is not None for kind in self.kinds)
 
 
-def signature(v: Variant) -> Signature:
+def signature(v: Variant) -> VectorSignature:
     result = v.result.kind if v.result.kind.sort in ("float", "integer") else None
-    return Signature(tuple((s.type, s.registers) for s in v.sources), v.lanes, result)
+    return VectorSignature(tuple((s.type, s.registers) for s in v.sources), v.lanes, result)
 
 
-def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
+def parts(v: Variant, sizes: Sizes, cores: Iterable[Core] = ()) -> list[StreamPart]:
     """Return the parts on which a variant is run; `cores` are those of its units."""
     return parts_of(signature(v), sizes, cores)
 
 
-def parts_of(s: Signature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[Part]:
+def parts_of(s: VectorSignature, sizes: Sizes, cores: Iterable[Core] = ()) -> list[StreamPart]:
     """Return the parts on which anything with this signature is run."""
     size = _size(s)
-    found = [Part("grid", 0, size, size)]
+    found = [StreamPart("grid", 0, size, size)]
     if 0 < s.single <= 16:
-        found.append(Part("every", 0, 1 << s.single, 1 << s.single))
+        found.append(StreamPart("every", 0, 1 << s.single, 1 << s.single))
     found += [part for core in cores for part in core_parts(core)]
     for stream in ("uniform", "near") if s.near else ("uniform",):
-        found.append(Part(stream, 0, sizes.random, min(sizes.sample, sizes.random)))
+        found.append(StreamPart(stream, 0, sizes.random, min(sizes.sample, sizes.random)))
     if sizes.exhaustive and s.single == 32 and s.lanes == 1:
-        found += [Part("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
+        found += [StreamPart("every", start, SLICE, 0) for start in range(0, INPUTS, SLICE)]
     return list(dict.fromkeys(found))
 
 
-def is_part_of(s: Signature, part: Part) -> bool:
+def is_part_of(s: VectorSignature, part: StreamPart) -> bool:
     """Return whether a signature has the operands of a part."""
     stream, _, shift = part.stream.partition("<<")
     if shift and not re.fullmatch("[1-9][0-9]?", shift, re.ASCII):
@@ -160,7 +160,7 @@ def is_part_of(s: Signature, part: Part) -> bool:
 
 
 @lru_cache
-def _size(s: Signature) -> int:
+def _size(s: VectorSignature) -> int:
     """Return the number of combinations of special values."""
     return prod(map(len, s.values))
 
@@ -180,7 +180,7 @@ def operands(v: Variant, stream: str, start: int, size: int) -> tuple[Array, ...
 # Sixteen blocks are a whole stream, and recordings keep some of its first operands; variants with the same signature
 # run one after another.
 @lru_cache(maxsize=17)
-def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array, ...]:
+def operands_of(s: VectorSignature, stream: str, start: int, size: int) -> tuple[Array, ...]:
     if stream == "pairs" and (rows := _whole_rows(s, start, size)):
         return rows
     if stream == "grid":
@@ -197,7 +197,7 @@ def operands_of(s: Signature, stream: str, start: int, size: int) -> tuple[Array
     return tuple(found)
 
 
-def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
+def _columns(s: VectorSignature, stream: str, start: int, size: int) -> list[Array]:
     if stream.startswith("every"):
         return [_every(s, start, size, int(stream.partition("<<")[2] or 0))]
     if stream == "pairs":
@@ -207,7 +207,7 @@ def _columns(s: Signature, stream: str, start: int, size: int) -> list[Array]:
     return [x.reshape(size, s.lanes) for x in make(s, places)]
 
 
-def _registers(s: Signature, columns: list[Array]) -> list[Array]:
+def _registers(s: VectorSignature, columns: list[Array]) -> list[Array]:
     """Return the registers of all sources from rows of lanes."""
     pairs = zip(s.sources, columns, strict=True)
     return [register for (type, own), lanes in pairs for register in to_registers(type, own, lanes)]
@@ -223,7 +223,7 @@ def encodings(width: int, first: int, count: int, shift: int) -> Array:
 # first lane's value.
 
 
-def _grid(s: Signature, start: int, size: int) -> list[Array]:
+def _grid(s: VectorSignature, start: int, size: int) -> list[Array]:
     columns = np.meshgrid(*(np.array(v, np.uint64) for v in s.values), indexing="ij")
     rows = np.stack([c.ravel() for c in columns], axis=1)
     # The lanes have different rows, so that interference between lanes is noticed.
@@ -231,19 +231,19 @@ def _grid(s: Signature, start: int, size: int) -> list[Array]:
     return [lanes[:, k] for k in range(len(s.sources))]
 
 
-def _every(s: Signature, start: int, size: int, shift: int) -> Array:
+def _every(s: VectorSignature, start: int, size: int, shift: int) -> Array:
     kind = s.kinds[0]
     whole = encodings(64, start, size, shift)
     return np.stack([whole >> np.uint64(i * kind.width) & _mask(kind) for i in range(s.lanes)], axis=1)
 
 
-def _pairs(s: Signature, start: int, size: int) -> list[Array]:
+def _pairs(s: VectorSignature, start: int, size: int) -> list[Array]:
     whole = encodings(64, start, size, 0)
     first, second = s.kinds
     return [(whole >> np.uint64(second.width) & _mask(first))[:, None], (whole & _mask(second))[:, None]]
 
 
-def _whole_rows(s: Signature, start: int, size: int) -> tuple[Array, ...]:
+def _whole_rows(s: VectorSignature, start: int, size: int) -> tuple[Array, ...]:
     """Return the pairs of a block in which each first operand is combined with all second ones, which is much quicker;
     empty for any other block."""
     bits = s.kinds[1].width
@@ -262,11 +262,11 @@ def _mask(kind: Kind) -> np.uint64:
     return np.uint64((1 << kind.width) - 1)
 
 
-def _uniform(s: Signature, i: Array) -> list[Array]:
+def _uniform(s: VectorSignature, i: Array) -> list[Array]:
     return [streams.uniform(kind, k, i) for k, kind in enumerate(s.kinds)]
 
 
-def _near(s: Signature, i: Array) -> list[Array]:
+def _near(s: VectorSignature, i: Array) -> list[Array]:
     found = [
         streams.uniform(kind, k, i) if kind.fixed is None else streams.of_every_length(kind.fixed, k, i)
         for k, kind in enumerate(s.kinds)

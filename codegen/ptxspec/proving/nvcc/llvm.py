@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from ...model import Signature
+from ...model import IntrinsicSignature
 from ...query.calls import TO, TRITON
 from .headers import CompilableCall, arguments
 
@@ -20,13 +20,13 @@ _LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 _FEATURES = ",".join(f"+ptx{version}" for version in range(90, 100))
 
 
-def calls(signatures: Iterable[Signature]) -> list[CompilableCall]:
+def calls(signatures: Iterable[IntrinsicSignature]) -> list[CompilableCall]:
     """Return a call of each intrinsic, and each instruction. Both types of a conversion are in its argument, as in
     `fptosi(float to i32)`: otherwise calls would have the same text."""
     return [_call(s) for s in signatures if s.name.partition(".")[0] not in TRITON]
 
 
-def _call(s: Signature) -> CompilableCall:
+def _call(s: IntrinsicSignature) -> CompilableCall:
     given = list(arguments(s.takes))
     if s.name.startswith("llvm."):
         code = f"call {s.gives} @{s.name}({', '.join(f'{type} %{letter}' for letter, type in given)})"

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from ...model import Becomes, CallEvidence, CompiledCall, Signature, Spec, runs
+from ...model import Becomes, CallEvidence, CompiledCall, IntrinsicSignature, Spec, runs
 from ...query.calls import variant
 from ...query.database import Database
 from . import llvm, triton
@@ -50,7 +50,7 @@ def examine(nvcc: Path, on: Sequence[str], progress: Progress | None = None) -> 
 
 
 def examine_llvm(
-    db: Database, signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
+    db: Database, signatures: Sequence[IntrinsicSignature], on: Sequence[str], progress: Progress | None = None
 ) -> CallEvidence:
     """Return the PTX that the LLVM in Triton's wheel generates for its intrinsics and instructions."""
     name = f"the LLVM of Triton {triton.version()}"
@@ -73,7 +73,7 @@ def compiled_by_llvm(
 
 
 def examine_triton(
-    signatures: Sequence[Signature], on: Sequence[str], progress: Progress | None = None
+    signatures: Sequence[IntrinsicSignature], on: Sequence[str], progress: Progress | None = None
 ) -> CallEvidence:
     """Return the PTX that Triton generates for its functions. From sm_90 on it always compiles for the
     architecture-specific target, and never for a family-specific one."""

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from ...model import Signature
+from ...model import IntrinsicSignature
 from ...query.calls import TRITON
 from .headers import CompilableCall, arguments
 
@@ -42,7 +42,7 @@ def version() -> str:
     return importlib.metadata.version("triton")
 
 
-def calls(signatures: Iterable[Signature]) -> list[CompilableCall]:
+def calls(signatures: Iterable[IntrinsicSignature]) -> list[CompilableCall]:
     """Return a call of each of Triton's functions."""
     found = []
     for s in signatures:

@@ -37,7 +37,7 @@ _IN_TURN = 8
 _WHOLE = 100_000
 
 
-class Shape(NamedTuple):
+class StatementShape(NamedTuple):
     """A statement without its modifiers: the types that it ends in, the number of source registers, whether it has a
     second result and `!` before predicates, and its operands as text."""
 
@@ -67,10 +67,10 @@ class Sets:
         return ["".join(f".{n}" for n in names) for names in self.names]
 
 
-class Block(NamedTuple):
+class ShapeCombinations(NamedTuple):
     """A shape with each of some sets of modifiers."""
 
-    shape: Shape
+    shape: StatementShape
     sets: Sets
 
 
@@ -145,7 +145,7 @@ class Combinations:
         known = self._spec.assembler.registers
         return [t.name for t in self._spec.types.values() if t.kind != BOOL and not t.is_constant and t.name in known]
 
-    def asked(self) -> Iterator[Block]:
+    def asked(self) -> Iterator[ShapeCombinations]:
         """Yield what to check: the right types, and those with one exchanged, with all sets of modifiers, foreign ones
         too. Each is checked completely if it is not too large, else its single mistakes and some others in turn."""
         foreign, usual = itertools.cycle(self._foreign), itertools.cycle(self._usual.names)
@@ -158,42 +158,42 @@ class Combinations:
         for shape in shapes:
             variants = self._having.get((shape.types, shape.operands), ())
             first = every if whole else self.own if variants or own else self._usual
-            yield Block(shape, first)
+            yield ShapeCombinations(shape, first)
             plain = not (shape.second or shape.inverted)
             if variants and plain:
                 beside = tuple(dict.fromkeys(_and_one_less(v.modifiers for v in variants)))
-                yield Block(shape, self._but(first, self._with(beside, self._single)))
+                yield ShapeCombinations(shape, self._but(first, self._with(beside, self._single)))
             elif not whole:
-                yield Block(shape, self._but(first, self._with(((), next(usual)), self._foreign)))
+                yield ShapeCombinations(shape, self._but(first, self._with(((), next(usual)), self._foreign)))
 
         shapes = list(self._shapes(self.exchanged))
         whole = len(shapes) * len(every.names) <= _WHOLE
         own = len(shapes) * len(self.own.names) <= _WHOLE
         for shape in shapes:
             if whole:
-                yield Block(shape, every)
+                yield ShapeCombinations(shape, every)
                 continue
             likely = (len(shape.types), shape.operands) in legal and not (shape.second or shape.inverted)
             few = self._usual if likely else _distinct((), next(usual), next(usual))
-            yield Block(shape, self.own if own else few)
+            yield ShapeCombinations(shape, self.own if own else few)
             some = list(itertools.islice(foreign, min(_IN_TURN, len(self._foreign))))
-            yield Block(shape, self._with(((), next(usual)), some))
+            yield ShapeCombinations(shape, self._with(((), next(usual)), some))
 
         for variants in self._having.values():
             modifiers = itertools.cycle(v.modifiers for v in variants)
             shape = own_shapes(self._writer, variants[0])[0]
             for types in self.too_many(shape.types):
-                yield Block(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
+                yield ShapeCombinations(shape._replace(types=types), _distinct((), next(modifiers), next(modifiers)))
 
-    def sample(self, count: int, seed: int) -> Iterator[Block]:
+    def sample(self, count: int, seed: int) -> Iterator[ShapeCombinations]:
         """Yield `count` combinations, drawn at random from all."""
         r = random.Random(seed)
         shapes = [*self._shapes(self.types), *self._shapes(self.exchanged)]
         for _ in range(count):
             names = self._ordered((*r.choice(self.own.names), *r.choice(self._foreign_sets)))
-            yield Block(r.choice(shapes), Sets([names]))
+            yield ShapeCombinations(r.choice(shapes), Sets([names]))
 
-    def statements(self, block: Block) -> tuple[list[str], dict[int, Variant]]:
+    def statements(self, block: ShapeCombinations) -> tuple[list[str], dict[int, Variant]]:
         """Return the statements of a block, and the variants among them by their places. Left out are tolerated
         statements, and a variant with other operands than its own."""
         shape, sets = block
@@ -214,7 +214,7 @@ class Combinations:
         kept = [i for i in range(len(found)) if i not in left_out]
         return [found[i] for i in kept], {new: legal[i] for new, i in enumerate(kept) if i in legal}
 
-    def _shapes(self, sequences: Iterable[Names]) -> Iterator[Shape]:
+    def _shapes(self, sequences: Iterable[Names]) -> Iterator[StatementShape]:
         """Yield each sequence of types with each number of operands, with operands as in the variants that have these,
         else as in the most similar one; also with p|q where a variant has that, and with negated predicates."""
         most = max(4, *(s.operands for s in self._known))
@@ -226,7 +226,7 @@ class Combinations:
                 either = [False, True] if self._writer.reads_predicates(s) else [False]
                 for second, inverted in itertools.product(two, either):
                     written = ", ".join(self._writer.operands(s, second, inverted))
-                    found[written] = Shape(types, operands, second, inverted, written)
+                    found[written] = StatementShape(types, operands, second, inverted, written)
             yield from found.values()
 
     def _alike(self, types: Names, operands: int) -> Signature:
@@ -239,7 +239,7 @@ class Combinations:
             similar = self._similar[key] = nearest(self._known, types, operands)
         return alike([similar], types, operands)
 
-    def _written(self, v: Variant, shape: Shape) -> str:
+    def _written(self, v: Variant, shape: StatementShape) -> str:
         return ", ".join(self._writer.operands(self._signatures[v], shape.second, shape.inverted))
 
     def _with(self, beside: Iterable[Names], foreign: Sequence[Names]) -> Sets:
@@ -275,13 +275,14 @@ def _distinct(*names: Names) -> Sets:
     return Sets(list({frozenset(n): n for n in names}.values()))
 
 
-def own_shapes(writer: Writer, v: Variant) -> list[Shape]:
+def own_shapes(writer: Writer, v: Variant) -> list[StatementShape]:
     """Return the shapes of a variant as it is, with its second result, and with its predicates negated."""
     both = len(v.needed) > 1
     plain, more = (both, False), [(True, False)] * (_has_two(v) and not both)
     more += [(both, True)] * any(s.negatable for s in v.sources)
     return [
-        Shape(v.type_names, v.operands, *how, ", ".join(writer.operands(signature(v), *how))) for how in (plain, *more)
+        StatementShape(v.type_names, v.operands, *how, ", ".join(writer.operands(signature(v), *how)))
+        for how in (plain, *more)
     ]
 
 
@@ -289,7 +290,7 @@ def _has_two(v: Variant) -> bool:
     return v.pair is not None or len(v.result.places) > 1
 
 
-def _has(v: Variant, shape: Shape) -> bool:
+def _has(v: Variant, shape: StatementShape) -> bool:
     """Return whether a variant has the second result and the negated predicates of a shape."""
     fits = _has_two(v) if shape.second else len(v.needed) == 1
     return fits and (not shape.inverted or any(s.negatable for s in v.sources))

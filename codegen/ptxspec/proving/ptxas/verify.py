@@ -17,7 +17,7 @@ from ...catalog import Requirement
 from ...model import Instead, Spec, Variant
 from ...recipes.linking import declared
 from .asking import Pair, PtxasError, Sheet, judge, refused, unexpected, version
-from .combinations import Block, Combinations, Shape, own_shapes
+from .combinations import Combinations, ShapeCombinations, StatementShape, own_shapes
 from .statements import Writer
 
 Item = TypeVar("Item")
@@ -70,9 +70,9 @@ class Questions:
         self.statements: list[str] = []
         self._legal: dict[Requirement, list[int]] = {}
         self._starts: list[int] = []
-        self._shapes: list[Shape] = []
+        self._shapes: list[StatementShape] = []
 
-    def add(self, shape: Shape, statements: Iterable[str], requirements: Mapping[int, Requirement]) -> None:
+    def add(self, shape: StatementShape, statements: Iterable[str], requirements: Mapping[int, Requirement]) -> None:
         """Add statements of one shape, and the requirements of the legal ones by index."""
         start = len(self.statements)
         self._starts.append(start)
@@ -159,7 +159,7 @@ def illegal(
 
 
 def judged(
-    spec: Spec, ptxas: Path, on: Sequence[Pair], asked: Iterable[tuple[Combinations, Iterable[Block]]]
+    spec: Spec, ptxas: Path, on: Sequence[Pair], asked: Iterable[tuple[Combinations, Iterable[ShapeCombinations]]]
 ) -> tuple[list[Disagreement], int]:
     """Check blocks of combinations on some pairs. Also return the number of checks."""
     count = 0
@@ -173,7 +173,7 @@ def judged(
     return _collect(jobs()), count
 
 
-def _sheets(asked: Iterable[tuple[Combinations, Iterable[Block]]]) -> Iterator[Questions]:
+def _sheets(asked: Iterable[tuple[Combinations, Iterable[ShapeCombinations]]]) -> Iterator[Questions]:
     questions = Questions()
     for combinations, blocks in asked:
         for block in blocks:

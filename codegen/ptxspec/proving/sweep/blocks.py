@@ -25,7 +25,7 @@ from ..compare.sides import Misfit, Side, common_face
 from ..compare.tallying import Counting, Tally
 from ..gpu import vectors
 from ..gpu.recording import folder_digest
-from ..gpu.vectors import Part
+from ..gpu.vectors import StreamPart
 from .recorded import Recorded
 
 Array = NDArray[Any]
@@ -139,7 +139,7 @@ class Sweep:
         counting.add(columns, a, b)
         return Counted(counting.tally, hidden)
 
-    def _streams(self, job: Job) -> Sequence[tuple[list[Part], Tried]]:
+    def _streams(self, job: Job) -> Sequence[tuple[list[StreamPart], Tried]]:
         if self.recorded:
             return self.recorded.streams(job.exhaustive)
         whole = all_operands(self._signature)
@@ -154,7 +154,7 @@ class Sweep:
             return list(parts(self._signature, _RANDOM))
         return [([whole], Tried(whole.stream, whole.count, whole=True))]
 
-    def _by_class(self, part: Part, start: int, size: int) -> Array | None:
+    def _by_class(self, part: StreamPart, start: int, size: int) -> Array | None:
         """Return the number of operands of each combination of classes in a block; None if the order of operands does
         not determine it."""
         if part.stream != "pairs" or (start | size) & ((1 << (bits := self.face.kinds[1].width)) - 1):

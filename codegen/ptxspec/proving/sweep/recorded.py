@@ -19,7 +19,7 @@ from ..compare.sides import VARIANT, Face, Misfit, Registers, Side
 from ..gpu import recording, registers, vectors
 from ..gpu.export import refuse_stale
 from ..gpu.recording import RecordedPart
-from ..gpu.vectors import BLOCK, Part
+from ..gpu.vectors import BLOCK, StreamPart
 
 Array = NDArray[Any]
 
@@ -48,7 +48,7 @@ class Recorded:
         self.a = keys[key]
         self.digest = str(recorded.provenance["digest"])
         self._parts = {p.part: p for p in recorded.parts if p.variant == key}
-        self._kept: tuple[Part, Array] | None = None
+        self._kept: tuple[StreamPart, Array] | None = None
         self.side = Side(
             str(path),
             (f"recorded on {recorded}", f"{recorded.provenance['gpu']} executed {self.a.name}"),
@@ -66,9 +66,9 @@ class Recorded:
         except (OSError, ValueError):
             return False  # a text too long for a file name
 
-    def streams(self, exhaustive: bool) -> Sequence[tuple[list[Part], Tried]]:
+    def streams(self, exhaustive: bool) -> Sequence[tuple[list[StreamPart], Tried]]:
         """Return the recorded streams, or only the one that has all operands, if any."""
-        by_stream: dict[str, list[Part]] = {}
+        by_stream: dict[str, list[StreamPart]] = {}
         for part in sorted(_once(self._parts), key=lambda p: (p.turn, p.start)):
             by_stream.setdefault(part.stream, []).append(part)
         every, s = by_stream.get("every", []), vectors.signature(self._variant)
@@ -79,7 +79,7 @@ class Recorded:
             raise Misfit(f"{self.side.name}: not all operands of {self.a.name} were recorded")
         return [(found, Tried(stream, sum(p.count for p in found), False)) for stream, found in by_stream.items()]
 
-    def results(self, part: Part, start: int, size: int, a: Registers) -> tuple[Registers, bool]:
+    def results(self, part: StreamPart, start: int, size: int, a: Registers) -> tuple[Registers, bool]:
         """Return the GPU's results for a block, and whether it has others than these. Results that the recording does
         not keep are those of `a`, the emulator's."""
         held = self._parts[part]
@@ -93,14 +93,14 @@ class Recorded:
         known = vectors.digest(registers.joined(made)) == held.digests[(start - part.start) // BLOCK]
         return [x.astype(y.dtype) for x, y in zip(made, a, strict=True)], not known
 
-    def unknown(self, part: Part, start: int, size: int) -> int:
+    def unknown(self, part: StreamPart, start: int, size: int) -> int:
         """Return how many operands of a block have only the digest."""
         found = np.ones(size, np.bool_)
         for _, first, last in self._known(part, start, size):
             found[first - start : last - start] = False
         return int(found.sum())
 
-    def _known(self, part: Part, start: int, size: int) -> Iterator[tuple[RecordedPart, int, int]]:
+    def _known(self, part: StreamPart, start: int, size: int) -> Iterator[tuple[RecordedPart, int, int]]:
         """Yield the parts that keep results of a block, each with the first operand and the end of these results."""
         for other in self._parts.values():
             p = other.part
@@ -122,9 +122,9 @@ class Recorded:
         return self.a.origin.variant
 
 
-def _once(parts: Iterable[Part]) -> list[Part]:
+def _once(parts: Iterable[StreamPart]) -> list[StreamPart]:
     """Return the parts without those whose operands are in others, as a core's are among all encodings."""
-    found: list[Part] = []
+    found: list[StreamPart] = []
     for part in sorted(parts, key=lambda p: (-p.count, p.start)):
         end = part.start
         for p in sorted((p for p in found if p.stream == part.stream), key=lambda p: p.start):

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ....diagnostics import PtxspecError
 from ....model import Spec
-from ...markdown import Document, document
+from ...markdown import MarkdownDocument, document
 from ...text import Files, Templates
 from .terms import Terms
 
@@ -124,7 +124,7 @@ class Site:
         page."""
         return {f"manual/{name}.html": self._terms.in_html(self._html(name, "manual/part.html.j2", sources, values))}
 
-    def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, Document]:
+    def guide(self, name: str, sources: Iterable[str], values: Mapping[str, object]) -> tuple[Files, MarkdownDocument]:
         """Return a page of the guide. Its template is Markdown, which is also published as HTML."""
         template = f"manual/guides/{name}.md.j2"
         made_from = list(sources)

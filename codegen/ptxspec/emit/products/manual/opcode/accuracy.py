@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .....check.claims import CLAIMS, claim_basis, followed
-from .....model import Accuracy as Bound, Instruction, Recording, Spec, Variant
+from .....model import Accuracy as Bound, Instruction, RegisteredRecording, Spec, Variant
 from ..forms import Writer
 from .about import About
 
@@ -42,7 +42,7 @@ class Accuracy:
     rows: Sequence[Bounded]
     claims: Sequence[ClaimBasis]
     meanings: Mapping[str, str]
-    recordings: Sequence[tuple[Recording, Counter[str | None]]]
+    recordings: Sequence[tuple[RegisteredRecording, Counter[str | None]]]
 
 
 def section(about: About) -> Accuracy:
@@ -91,7 +91,7 @@ def _claims(spec: Spec, write: Writer, instruction: Instruction) -> list[ClaimBa
     ]
 
 
-def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[Recording, Counter[str | None]]]:
+def _recordings(spec: Spec, instruction: Instruction) -> list[tuple[RegisteredRecording, Counter[str | None]]]:
     """Return the recordings that include variants of the instruction, with the number of these that are equal, within a
     bound, or neither."""
     counted = [(r, Counter(r.finding(v) for v in instruction.variants)) for r in spec.recordings]
