@@ -46,7 +46,7 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-class Bounded:
+class BoundedStream:
     """A stream or a pipe of which at most 64 MB are read by default. `read` raises PtxspecError if there is more."""
 
     def __init__(self, file: BinaryIO, name: str, megabytes: int = _MEGABYTES, what: str = "stream") -> None:

@@ -17,7 +17,7 @@ from .matrices.choices import BASES, Choices, choices_of
 from .matrices.forms import Form, first_about, form_named, forms_of
 from .matrices.rows import NOT_RECORDED, RECORDED, Recorded, Row, claim, in_words, row_of
 from .model import FixedPoint, Format, Kind, Type
-from .model.tensor import ElementPosition, Given, MatrixCode, TensorLayout, named_for, register_type
+from .model.tensor import ElementPosition, MatrixCode, SuppliedRegister, TensorLayout, named_for, register_type
 from .query.answers import requirement
 from .query.database import Database
 from .query.lists import wrapped
@@ -89,8 +89,8 @@ class Cores(NamedTuple):
     elements: Mapping[str, int]
     packed: Mapping[str, Mapping[str, int]]
     layouts: tuple[TensorLayout, ...]
-    metadata: tuple[Given, ...]
-    scales: Mapping[str, Given]
+    metadata: tuple[SuppliedRegister, ...]
+    scales: Mapping[str, SuppliedRegister]
     groups: Mapping[str, int]
     choices: Choices
     unsigned: Mapping[str, str]
@@ -116,8 +116,8 @@ class Cores(NamedTuple):
                 )
                 for x in data["layouts"]
             ),
-            tuple(Given(**_arguments(x)) for x in data["metadata"]),
-            {matrix: Given(**_arguments(x)) for matrix, x in data["scales"].items()},
+            tuple(SuppliedRegister(**_arguments(x)) for x in data["metadata"]),
+            {matrix: SuppliedRegister(**_arguments(x)) for matrix, x in data["scales"].items()},
             data["groups"],
             choices_of(data["choices"]),
             data["unsigned"],
@@ -177,7 +177,7 @@ class Cores(NamedTuple):
         yield from (Sums(tuple(on), *told) for told, on in found.items())
 
 
-def _chosen(g: Given, constant: str) -> str:
+def _chosen(g: SuppliedRegister, constant: str) -> str:
     """Return a text that names the lanes that provide a register, and the basis of that."""
     lanes = "of all lanes" if g.chosen.isdigit() else f"of lanes with {g.chosen} == {constant}"
     return f"{lanes}; basis: {BASES[g.basis]}"

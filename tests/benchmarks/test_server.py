@@ -15,7 +15,7 @@ from ptxspec.proving.ptxas.asking import REGISTERS
 from ptxspec.server.completion import complete
 from ptxspec.server.hints import hints
 from ptxspec.server.hover import hover
-from ptxspec.server.judged import Judge
+from ptxspec.server.judged import TextChecker
 from ptxspec.server.positions import TextDocument
 from timing import in_turn
 
@@ -50,7 +50,7 @@ def test_answers_behind_a_change(around: Callable[..., None], tmp_path: Path, la
     else:
         path, text = tmp_path / "a.cu", "".join(FUNCTION.format(i, i, i) for i in range(LINES // 11))
     text += "\n" * (LINES - text.count("\n"))
-    judge, number = Judge(db, print), 0
+    judge, number = TextChecker(db, print), 0
     document = TextDocument(text, version=0)
     last = judge.judge(text, str(path), language)
     place = text.index("add.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from ptxspec.cli.main import main
-from ptxspec.lint.patterns import Pattern
+from ptxspec.lint.patterns import PathPattern
 
 WRONG = "add.f46 %f1, %f2, %f3;\n"
 NAMES = [
@@ -98,11 +98,11 @@ def test_a_configuration_that_is_a_pipe_or_has_no_end_is_passed_by(
 
 def test_a_pattern_of_many_wildcards_ends() -> None:
     base, deep = Path("/"), Path("/", *["a"] * 1000)
-    assert not Pattern("*a" * 60 + "b", base).matches(Path("/", "a" * 255))
-    assert Pattern("*a" * 60, base).matches(Path("/", "a" * 255))
-    assert not Pattern("**/" * 100 + "b", base).matches(deep)
-    assert not Pattern("**/a/" * 100 + "b", base).matches(deep)
-    assert Pattern("**/a/" * 100 + "**", base).matches(deep)
+    assert not PathPattern("*a" * 60 + "b", base).matches(Path("/", "a" * 255))
+    assert PathPattern("*a" * 60, base).matches(Path("/", "a" * 255))
+    assert not PathPattern("**/" * 100 + "b", base).matches(deep)
+    assert not PathPattern("**/a/" * 100 + "b", base).matches(deep)
+    assert PathPattern("**/a/" * 100 + "**", base).matches(deep)
 
 
 CONFIGURATIONS = [

@@ -68,7 +68,7 @@ class Recipe(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether it has more statements than a line of advice shows."""
+        """Return whether the recipe has more statements than are shown in one line of advice."""
         return self.statements > _SHORT
 
     @property

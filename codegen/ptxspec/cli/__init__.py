@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from .. import roots, terminal
-from ..files import Bounded, standard_input
+from ..files import BoundedStream, standard_input
 from ..query.database import Database
 
 # Exit codes. A reader that leaves early has not seen the verdict: the code is then 128 + SIGPIPE, as in shells.
@@ -33,7 +33,7 @@ def target_named(options: argparse.Namespace) -> str | None:
 def lines_given() -> Iterator[tuple[int, str]]:
     """Yield the lines of standard input that are not empty, with their numbers. A comment starts with # and is left
     out."""
-    text = Bounded(standard_input(), "<stdin>").read().decode("utf-8", "replace")
+    text = BoundedStream(standard_input(), "<stdin>").read().decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), 1):
         if said := line.partition("#")[0].strip():
             yield number, said

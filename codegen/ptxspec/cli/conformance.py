@@ -17,7 +17,7 @@ from ..literals import hexadecimal
 from ..model import Operand, Spec
 from ..proving.gpu import cuda, recording, register as registering, registers, run as running, vectors
 from ..proving.gpu.recording import CompleteRecording, Recorder
-from ..proving.gpu.run import Compared, Report
+from ..proving.gpu.run import Report, VariantOutcome
 from ..query.lists import table
 from ..release import release
 from ..roots import Root
@@ -98,7 +98,7 @@ def _program() -> str:
     return f"ptxspec {release()}".rstrip()
 
 
-def _verdict(row: Compared) -> str:
+def _verdict(row: VariantOutcome) -> str:
     if row.skipped or row.failed:
         return "skipped" if row.skipped else "failed"
     return {None: "shown", True: "agrees", False: "disagrees"}[row.agrees]
@@ -128,7 +128,7 @@ def _as_text(report: Report) -> list[str]:
     return [*lines, "", f"{report.ran_on}, {_program()}: {summary}"]
 
 
-def _case(row: Compared) -> str:
+def _case(row: VariantOutcome) -> str:
     """Return the text of a variant's example. Bounds are compared lane by lane, everything else as a whole."""
     c, v = row.found.case, row.variant
     assert c is not None

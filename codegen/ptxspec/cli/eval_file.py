@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import piece, roots
-from ..files import Bounded, standard_input
+from ..files import BoundedStream, standard_input
 from ..lint.linter import Linter
 from ..lint.reading import decoded, read
 from ..literals import hexadecimal, registered
@@ -20,7 +20,7 @@ from . import MISUSE, OK, counted, database, target_named
 def run(options: argparse.Namespace) -> int:
     given = [*([options.variant] if options.variant is not None else []), *options.operands]
     file = str(options.file)
-    text = decoded(Bounded(standard_input(), file).read(), "standard input") if file == "-" else read(file)
+    text = decoded(BoundedStream(standard_input(), file).read(), "standard input") if file == "-" else read(file)
     return run_text(options, "<stdin>" if file == "-" else file, text, given)
 
 

@@ -9,7 +9,7 @@ import os
 from ..diagnostics import PtxspecError
 from ..explain.log import as_text, explanations
 from ..explain.surroundings import surroundings
-from ..files import Bounded, standard_input
+from ..files import BoundedStream, standard_input
 from . import MISUSE, OK, database
 
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         # Some of several pasted lines may be no error messages.
         direct = len(log) == len(options.messages)
     else:
-        log = Bounded(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
+        log = BoundedStream(standard_input(), "standard input").read().decode("utf-8", "replace").split("\n")
     found = explanations(db, log, direct)
     if options.format == "json":
         around = surroundings(db, log)

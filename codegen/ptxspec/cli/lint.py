@@ -17,7 +17,7 @@ from ..lint import baseline
 from ..lint.annotating import ignoring
 from ..lint.changes import commit
 from ..lint.checking import Checker
-from ..lint.configuration import Configurations, Given
+from ..lint.configuration import CommandLineSettings, Configurations
 from ..lint.discovery import DiscoveredFiles, LintedFile, find
 from ..lint.findings import Finding
 from ..lint.languages import LANGUAGES
@@ -205,7 +205,7 @@ def _rewrite(found: DiscoveredFiles, checker: Checker, options: argparse.Namespa
 
 
 def _configurations(options: argparse.Namespace) -> Configurations:
-    given = Given(
+    given = CommandLineSettings(
         _listed(options.target),
         options.ptx,
         options.force_target,

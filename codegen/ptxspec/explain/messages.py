@@ -32,6 +32,8 @@ JIT_FILE = "application ptx input"
 
 
 class ReportedLine(NamedTuple):
+    """The line of a file that a message is about."""
+
     file: str
     line: int
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
 
-from ..files import Bounded, standard_input
+from ..files import BoundedStream, standard_input
 from ..ptx.complaints import ERROR, WARNING
 from ..query.database import Database
 from . import traces
@@ -22,7 +22,7 @@ from .languages import PTX
 from .languages.text import Text
 from .linter import Linter, Met, texts
 from .reading import decoded, read_bytes
-from .statistics import Account, Tally
+from .statistics import Account, InstructionCounts
 
 _TARGET = re.compile(r"^\s*\.target\b", re.MULTILINE)
 
@@ -42,7 +42,7 @@ class Checker:
     def check(self, source: LintedFile) -> Iterator[Finding]:
         """Yield the findings in one file. Raises PtxspecError if it cannot be read or is not text."""
         if source.path == STDIN:
-            name, data = self._stdin, Bounded(standard_input(), self._stdin).read()
+            name, data = self._stdin, BoundedStream(standard_input(), self._stdin).read()
         else:
             name, data = source.path, read_bytes(source.path)
         if source.language != PTX:
@@ -119,7 +119,7 @@ class Checker:
         if key not in self._linters:
             self._linters[key] = Linter(self._db, *key)
         linter = self._linters[key]
-        linter.tally = self.account.tally if counts else Tally()
+        linter.tally = self.account.tally if counts else InstructionCounts()
         linter.met = self.met
         return linter
 

@@ -21,7 +21,7 @@ from .languages import EXTRACT, PTX
 from .languages.programs import Calls
 from .links import AWAY, leads_away
 from .macros import Defines, needed
-from .patterns import Pattern
+from .patterns import PathPattern
 
 # The first file of these in a folder that has a table for lint is used.
 FILES = ("ptxspec.toml", "pyproject.toml")
@@ -55,15 +55,15 @@ class Settings(NamedTuple):
     ptx: str | None = None
     forced: bool = False
     codes: frozenset[str] | None = None
-    exclude: tuple[Pattern, ...] = ()
+    exclude: tuple[PathPattern, ...] = ()
     strict: bool = False
     defines: Defines = ()
     endings: tuple[tuple[str, str], ...] = ()
     calls: Calls = ()
     baseline: Baseline | None = None
     since: str = ""
-    own_targets: tuple[tuple[Pattern, tuple[str, ...]], ...] = ()
-    own_ignores: tuple[tuple[Pattern, frozenset[str]], ...] = ()
+    own_targets: tuple[tuple[PathPattern, tuple[str, ...]], ...] = ()
+    own_ignores: tuple[tuple[PathPattern, frozenset[str]], ...] = ()
 
     def targets_of(self, file: str) -> tuple[str, ...]:
         """Return the targets for which a file is judged."""
@@ -79,7 +79,7 @@ class Settings(NamedTuple):
         return path is not None and any(code in codes and p.matches(path) for p, codes in self.own_ignores)
 
 
-class Given(NamedTuple):
+class CommandLineSettings(NamedTuple):
     """The settings given on the command line; None, or nothing, where it does not give one."""
 
     targets: tuple[str, ...] | None = None
@@ -107,7 +107,7 @@ class Configurations:
     the working folder. Errors in them are in `wrong`; the wrong parts are ignored. Raises PtxspecError for errors on
     the command line."""
 
-    def __init__(self, db: Database, given: Given) -> None:
+    def __init__(self, db: Database, given: CommandLineSettings) -> None:
         self._db = db
         self._given = given
         for codes in (given.select, given.ignore):
@@ -279,9 +279,9 @@ class Configurations:
         select = given.select if given.select is not None else named
         ignore = given.ignore if given.ignore is not None else unsaid
         codes = frozenset(CODES if select is None else select).difference(ignore)
-        exclude = tuple(Pattern(e, base, table.place(e) if table else "") for e in said.get("exclude", ()))
+        exclude = tuple(PathPattern(e, base, table.place(e) if table else "") for e in said.get("exclude", ()))
         if given.exclude is not None:
-            exclude = tuple(Pattern(e, Path.cwd(), "--exclude") for e in given.exclude)
+            exclude = tuple(PathPattern(e, Path.cwd(), "--exclude") for e in given.exclude)
         targets = self._listed(said.get("target", ())) if self._targets is None else self._targets
         ptx = self._ptx
         if ptx is None and "ptx" in said:
@@ -310,8 +310,8 @@ class Configurations:
             tuple((p, frozenset(_as_list(of))) for p, of in self._by_file(said, "per-file-ignores", base)),
         )
 
-    def _by_file(self, said: dict[str, Any], key: str, base: Path) -> list[tuple[Pattern, Any]]:
-        return [(Pattern(pattern, base), of) for pattern, of in said.get(key, {}).items()]
+    def _by_file(self, said: dict[str, Any], key: str, base: Path) -> list[tuple[PathPattern, Any]]:
+        return [(PathPattern(pattern, base), of) for pattern, of in said.get(key, {}).items()]
 
     def _listed(self, targets: Any) -> tuple[str, ...]:
         return tuple(dict.fromkeys(map(self._db.target, _as_list(targets))))

@@ -15,7 +15,7 @@ from .configuration import FILES, Configurations, Settings
 from .languages import LANGUAGES, PTX, language_of
 from .links import AWAY, leads_away
 from .linter import language
-from .patterns import Pattern, excluded
+from .patterns import PathPattern, excluded
 
 STDIN = "-"
 # Folders of files that were not written for the repository. A walk also skips folders whose names begin with a dot, and
@@ -89,8 +89,8 @@ class _Walked:
     def __init__(self, inside: Path, named: Path | None = None) -> None:
         self.inside, self.named = inside, named
         self.links: dict[str, None] = {}
-        self.wholly: dict[Pattern, None] = {}
-        self.used: set[Pattern] = set()
+        self.wholly: dict[PathPattern, None] = {}
+        self.used: set[PathPattern] = set()
 
     def add(self, other: _Walked) -> None:
         self.wholly.update(other.wholly)
@@ -104,7 +104,7 @@ class _Walked:
         self.links[os.path.normpath(link)] = None
         return True
 
-    def idle(self) -> list[Pattern]:
+    def idle(self) -> list[PathPattern]:
         # A pattern for something that is skipped anyway need not match.
         idle = (p for p in self.wholly if p not in self.used)
         return [p for p in idle if p.text.strip("/") not in PASSED_BY and not p.text.startswith(".")]

@@ -39,7 +39,7 @@ def speaks_of_cuda(program: str) -> bool:
     return _WORDS.search(program) is not None
 
 
-class Evidence:
+class PtxEvidence:
     """The evidence in one text so far. `certain`: it is PTX; `likely`: the program around it mentions CUDA, but may
     also have assembly of other machines, which seldom ends in a semicolon."""
 

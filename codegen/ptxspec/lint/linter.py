@@ -37,7 +37,7 @@ from ..query.database import Database, Variant
 from . import others, traces
 from .constraints import uses
 from .declarations import Declarations
-from .evidence import Evidence, is_cuda, speaks_of_cuda
+from .evidence import PtxEvidence, is_cuda, speaks_of_cuda
 from .filling import filled, places, places_of_missing
 from .findings import Finding, Mend
 from .judging import ELSEWHERE, GUESS, NOT_OURS, InstructionJudge, misspelt
@@ -46,7 +46,7 @@ from .languages.programs import Calls
 from .languages.text import Text, are_operands
 from .languages.trees import UnreadProgramError
 from .reading import Whole
-from .statistics import Tally
+from .statistics import InstructionCounts
 
 # A recipe on a line, with the differences of its results.
 _RECIPE = re.compile(rf"{RECIPE}(?P<ptx>.*[;}}])(?:, (?P<differs>.*))?")
@@ -131,7 +131,7 @@ class Linter:
         self._options = frozenset(assembler["target_options"])
         self._specials = others.Specials(db)
         self._special = special_names(db.special_registers.values(), assembler["named_integers"])
-        self.tally = Tally()
+        self.tally = InstructionCounts()
         self.met: list[Met] | None = None
         self._numbers = itertools.count()
         self.judge = InstructionJudge(db)
@@ -190,7 +190,7 @@ class Linter:
         found: list[Finding] = []
         doubtful: list[Finding] = []
         beside = False
-        evidence = Evidence(self.db, text.text, text.constraints, certain or text.named, likely)
+        evidence = PtxEvidence(self.db, text.text, text.constraints, certain or text.named, likely)
         for part in reversed(list(itertools.islice(_added_to(text), _MOST_ADDED))):
             for item in self._scanner(embedded=True).scan(part):
                 if isinstance(item, Declaration):

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 
-class Pattern(NamedTuple):
+class PathPattern(NamedTuple):
     """A pattern, the folder that it is relative to, and its place. Without an inner slash it is the name of a file or
     folder at any depth, else a path; it also matches everything in a folder that it matches."""
 
@@ -27,7 +27,7 @@ class Pattern(NamedTuple):
         return _expression(self.text).fullmatch(inside.as_posix()) is not None
 
 
-def excluded(path: Path, patterns: Iterable[Pattern], used: set[Pattern] | None = None) -> bool:
+def excluded(path: Path, patterns: Iterable[PathPattern], used: set[PathPattern] | None = None) -> bool:
     """Return whether one of the patterns matches; all that do are added to `used`."""
     if used is None:
         return any(p.matches(path) for p in patterns)

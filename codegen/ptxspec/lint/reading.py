@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from ..diagnostics import PtxspecError
-from ..files import Bounded
+from ..files import BoundedStream
 from ..ptx.complaints import Position
 
 # The most megabytes read of a file. The limit is lower for streams, which may have no end.
@@ -58,7 +58,9 @@ def read_bytes(path: Path | str) -> bytes:
     try:
         with open(path, "rb") as file:
             is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return (Bounded(file, str(path), _MEGABYTES, "file") if is_file else Bounded(file, str(path))).read()
+            return (
+                BoundedStream(file, str(path), _MEGABYTES, "file") if is_file else BoundedStream(file, str(path))
+            ).read()
     except OSError as e:
         raise PtxspecError(f"{path}: {e.strerror or e}") from None
 

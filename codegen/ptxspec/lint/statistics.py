@@ -10,7 +10,7 @@ from ..ptx.complaints import ERROR, NOTE, WARNING
 from .rendering import severities
 
 
-class Tally:
+class InstructionCounts:
     """The number of instructions checked, by opcode, and of those that the database does not know: other instructions
     of its opcodes and, if `everything` is counted, all others. `headers` counts the .version and .target directives."""
 
@@ -25,7 +25,7 @@ class Account:
     """The account of what was checked in some files."""
 
     def __init__(self, everything: bool = False) -> None:
-        self.tally = Tally(everything)
+        self.tally = InstructionCounts(everything)
         self.files = 0  # with instructions of the database
         self.others = 0  # without any
         self.errors = False  # whether a finding makes the exit code 1

@@ -96,8 +96,8 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """Spellings that behave as though they had further modifiers."""
+class ImpliedModifiers:
+    """The modifiers that some spellings behave as though they had, beside those that they have."""
 
     selector: Selector
     modifiers: tuple[str, ...]
@@ -237,7 +237,7 @@ class Instruction:
     other_modifiers: tuple[str, ...]
     empty_types: tuple[str, ...]
     operand_rules: tuple[OperandRule, ...]
-    means: tuple[Meaning, ...]
+    means: tuple[ImpliedModifiers, ...]
     semantics: Code
     nan: tuple[tuple[Selector, NanRule], ...]
     corner_tables: tuple[CornerTable, ...]

@@ -10,7 +10,7 @@ from .variant import Key, Variant
 
 
 @dataclass(frozen=True)
-class Difference:
+class ManualDifference:
     """A difference between NVIDIA's manual and the assembler: what each says about a variant."""
 
     variant: str
@@ -29,7 +29,7 @@ class Evidence:
     variants: int
     spellings: int
     asked: Mapping[str, str]
-    differences: tuple[Difference, ...]
+    differences: tuple[ManualDifference, ...]
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class PublishedResults:
     """The results of a variant in a published model, under a name, and the targets on which the model's author compared
     them. `unit` is the unit recovered from them, if any."""
 
@@ -209,7 +209,7 @@ class PublishedModel:
     judged: str
     equal: str
     evidence: str
-    reports: tuple[Report, ...]
+    reports: tuple[PublishedResults, ...]
     inferred: tuple[Inferred, ...] = ()
 
     @property
@@ -218,6 +218,6 @@ class PublishedModel:
         origin = f"{self.source}, commit {self.commit[:12]}, {self.licence}"
         return f"{self.equal} of {self.name} by {self.author} ({origin}); {self.judged}"
 
-    def report(self, spelling: str, target: str) -> Report | None:
+    def report(self, spelling: str, target: str) -> PublishedResults | None:
         """Return the report on a variant on a target; None where the model has none."""
         return next((r for r in self.reports if r.variant == spelling and target in r.targets), None)

@@ -18,13 +18,13 @@ from .functions import Functions
 from .instruction import Accuracy, HardwarePath, Instruction
 from .observed import (
     CallEvidence,
-    Difference,
     Evidence,
     Inferred,
     IntrinsicSignature,
     Judgement,
     Lowered,
     MachineEvidence,
+    ManualDifference,
     PublishedModel,
     RegisteredRecording,
     Speed,
@@ -309,10 +309,10 @@ class Spec:
         return self.catalog.newest_target
 
     @property
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[ManualDifference, ...]:
         """The variants about which NVIDIA's manual and the assembler differ, with what each says."""
         return tuple(
-            Difference(
+            ManualDifference(
                 v.spelling,
                 v.operands,
                 self.catalog.text(v.manual) if v.manual else "does not list it",

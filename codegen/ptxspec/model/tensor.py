@@ -62,7 +62,7 @@ class TensorLayout:
 
 
 @dataclass(frozen=True)
-class Given:
+class SuppliedRegister:
     """A register that some of every four lanes supply: the row and the column of an item in it, as formulas of the lane
     and of the item's number, and the constant that selects a lane, as a formula of the lane. Without shapes and inputs,
     it is that of all other forms."""
@@ -177,8 +177,8 @@ class TensorCores:
     forms: tuple[Form, ...] = ()
     layouts: tuple[TensorLayout, ...] = ()
     loads: Mapping[str, ElementPosition] = field(default_factory=dict)
-    metadata: tuple[Given, ...] = ()
-    scales: Mapping[str, Given] = field(default_factory=dict)
+    metadata: tuple[SuppliedRegister, ...] = ()
+    scales: Mapping[str, SuppliedRegister] = field(default_factory=dict)
     elements: Mapping[str, Element] = field(default_factory=dict)
     packed: Mapping[str, Mapping[str, Element]] = field(default_factory=dict)
     taken: tuple[Taken, ...] = ()

@@ -62,7 +62,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Word:
-    """A coefficient's length without its sign, and the weight 2**-point of its last bit."""
+    """The format of a coefficient: its length without its sign, and the weight 2**-point of its last bit."""
 
     bits: int
     point: int

@@ -18,8 +18,8 @@ from ..model import (
     Exceeded,
     Form,
     HardwarePath,
+    ImpliedModifiers,
     Instruction,
-    Meaning,
     Missing,
     NanRule,
     Note,
@@ -367,7 +367,7 @@ class _InstructionFile:
                 self.context.known(self.doc, ("acts_on", modifier, i), name, self.spec.formats, "format")
         return {modifier: tuple(formats) for modifier, formats in found.items()}
 
-    def meaning(self, where: Where, m: dict[str, Any]) -> Meaning:
+    def meaning(self, where: Where, m: dict[str, Any]) -> ImpliedModifiers:
         """Read the modifiers that spellings mean. Each spelling with them must also be a spelling of this opcode."""
         at = (*where, "modifiers")
         selector = self.selector(where, m)
@@ -378,7 +378,7 @@ class _InstructionFile:
         if found and (not names or not longer <= self.found.keys()):
             message = f"'{selector.text}' with {m['modifiers']} is no spelling of {self.opcode}"
             self.errors.append(self.doc.error(at, message, "write modifiers that make it one, as in .approx.ftz"))
-        return Meaning(selector, names, m["section"])
+        return ImpliedModifiers(selector, names, m["section"])
 
     def nan(self, where: Where, n: dict[str, Any]) -> tuple[Selector, NanRule] | None:
         selector = self.selector(where, n)

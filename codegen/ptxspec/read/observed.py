@@ -10,13 +10,13 @@ from ..model import (
     Becomes,
     CallEvidence,
     CompiledCall,
-    Difference,
     Evidence,
     Judgement,
     Key,
     MachineCode,
     MachineEvidence,
     MachineForms,
+    ManualDifference,
     RegisteredRecording,
     Speed,
     SpeedTable,
@@ -32,7 +32,7 @@ def read_evidence(doc: Document | None) -> Evidence | None:
         return None
     d = doc.data
     differences = tuple(
-        Difference(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
+        ManualDifference(e["variant"], int(e["operands"]), words(e["manual"]), words(e["assembler"]))
         for e in d.get("differences") or ()
     )
     pairs, variants, spellings = (int(d[name]) for name in ("pairs", "variants", "spellings"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model import Inferred, PublishedModel, Report, Spec
+from ..model import Inferred, PublishedModel, PublishedResults, Spec
 from .context import Context, words
 from .positioned import Document
 
@@ -27,7 +27,7 @@ def read_published(doc: Document | None, spec: Spec, context: Context) -> dict[s
                 context.errors.append(doc.error((*at, "variant"), f"unknown variant '{spelling}'"))
             within = [context.within(doc, (*at, "within", k), text) for k, text in enumerate(r["within"])]
             targets = _targets(spec, within)
-            reports.append(Report(r["results"], spelling, unit, targets))
+            reports.append(PublishedResults(r["results"], spelling, unit, targets))
         found[name] = PublishedModel(
             name, words(m["author"]), m["source"], m["commit"], words(m["licence"]), words(m["judged"]),
             words(m["equal"]), m["evidence"], tuple(reports), tuple(_inferred(doc, name, m, spec, context)),

@@ -10,7 +10,15 @@ from ..catalog import Catalog
 from ..matrices.choices import Choices
 from ..matrices.forms import Form, Taken, form_of
 from ..matrices.rows import Apart, Recorded, Row
-from ..model.tensor import OPERATORS, Element, ElementPosition, Given, TensorCores, TensorLayout, register_type
+from ..model.tensor import (
+    OPERATORS,
+    Element,
+    ElementPosition,
+    SuppliedRegister,
+    TensorCores,
+    TensorLayout,
+    register_type,
+)
 from .context import Context, words
 from .notation import NotationError, expand
 from .outside import are_known, requirement
@@ -118,12 +126,12 @@ def _place(doc: Document, where: Where, at: Mapping[str, Any], context: Context)
     return ElementPosition(row, column, int(at.get("elements", 0))) if row and column else None
 
 
-def _given(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> Given | None:
+def _given(doc: Document, where: Where, at: Mapping[str, Any], context: Context) -> SuppliedRegister | None:
     row, column = (_formula(doc, (*where, key), at[key], context, _OF_REGISTERS) for key in ("row", "column"))
     chosen = _formula(doc, (*where, "chosen"), at["chosen"], context, _OF_LANES)
     if not (row and column and chosen):
         return None
-    return Given(row, column, chosen, at["basis"], tuple(at.get("shapes", ())), tuple(at.get("inputs", ())))
+    return SuppliedRegister(row, column, chosen, at["basis"], tuple(at.get("shapes", ())), tuple(at.get("inputs", ())))
 
 
 def _formula(

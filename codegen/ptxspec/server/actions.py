@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..lint.annotating import annotated
 from ..lint.findings import Finding
 from ..lint.mending import Edit, edit
-from .judged import Judged
+from .judged import CheckedText
 
 _LONGEST = 60
 # The most findings about one statement that are ignored together.
@@ -26,7 +26,11 @@ class Action(NamedTuple):
 
 
 def actions(
-    judged: Judged, start: int, end: int, span: Callable[[Finding], tuple[int, int]], again: Callable[[str], Judged]
+    judged: CheckedText,
+    start: int,
+    end: int,
+    span: Callable[[Finding], tuple[int, int]],
+    again: Callable[[str], CheckedText],
 ) -> Iterator[Action]:
     """Yield the changes for the findings in a part of a text. `span` returns the place of a finding. `again` checks a
     changed text: a comment is offered only if the check shows that it works."""
@@ -48,7 +52,7 @@ def _title(change: Edit) -> str:
     return f"Write {new}" + (f", {change.doubt}" if change.doubt else "")
 
 
-def _ignored(judged: Judged, f: Finding, again: Callable[[str], Judged]) -> tuple[Edit, list[str]] | None:
+def _ignored(judged: CheckedText, f: Finding, again: Callable[[str], CheckedText]) -> tuple[Edit, list[str]] | None:
     """Return the change that adds a comment to ignore a finding, and the codes that this ignores; None if it would not
     work or has other effects. Ignoring one finding may reveal another about the same statement, which is ignored too:
     otherwise the statement would still be underlined."""
@@ -80,5 +84,5 @@ def _common(a: str, b: str) -> int:
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
-def _said(judged: Judged, f: Finding) -> Counter[tuple[int, str]]:
+def _said(judged: CheckedText, f: Finding) -> Counter[tuple[int, str]]:
     return Counter((g.line, g.code) for g in judged.findings if g.line != f.line)

@@ -11,7 +11,7 @@ from ..lint import traces
 from ..lint.languages import BLOCKS, CONTAINERS, PROGRAMS, PTX, RUST
 from ..lint.reading import Whole
 from ..query.database import Database, Variant
-from .judged import Judged
+from .judged import CheckedText
 
 # The beginning of a statement up to the cursor: an optional label and guard, the opcode and its names.
 _BEGUN = re.compile(
@@ -36,7 +36,7 @@ class Item(NamedTuple):
     is_next: bool = True
 
 
-def complete(db: Database, judged: Judged, offset: int) -> list[Item]:
+def complete(db: Database, judged: CheckedText, offset: int) -> list[Item]:
     """Return the words that may stand at an offset of a text."""
     line = judged.text.rfind("\n", 0, offset) + 1
     if not re.search(r"[A-Za-z][\w.:]*\Z", judged.text[line:offset]):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..lint.languages import PTX
 from ..query.answers import requirement
 from ..query.database import Database
-from .judged import Judged
+from .judged import CheckedText
 
 
 class Hint(NamedTuple):
@@ -22,7 +22,7 @@ class Hint(NamedTuple):
     about: str
 
 
-def hints(db: Database, judged: Judged, start: int, end: int) -> Iterator[Hint]:
+def hints(db: Database, judged: CheckedText, start: int, end: int) -> Iterator[Hint]:
     """Yield the hints for the instructions in a part of a text."""
     if judged.language != PTX:
         return

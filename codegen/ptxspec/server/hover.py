@@ -13,7 +13,7 @@ from ..query.answers import told
 from ..query.database import Database
 from ..query.show import section
 from ..query.verdicts import query
-from .judged import Judged
+from .judged import CheckedText
 
 # The characters with a meaning in Markdown.
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
@@ -27,7 +27,7 @@ _LONGEST = 80
 _MOST = 24
 
 
-def hover(db: Database, judged: Judged, offset: int, manual: Path) -> tuple[int, int, str] | None:
+def hover(db: Database, judged: CheckedText, offset: int, manual: Path) -> tuple[int, int, str] | None:
     """Return the part of a text that is an instruction's spelling, or the name of a called function of CUDA C++ or
     Triton, of an intrinsic or instruction of LLVM or of an operation of MLIR, and the facts about it; None if there is
     none. `manual` is the folder of the manual."""
@@ -57,7 +57,7 @@ def _is_of(db: Database, call: calls.FunctionCall, name: str, language: str) -> 
     return is_of_nvcc and "." not in name if language == CPP else "." in name or not is_of_nvcc
 
 
-def _register(db: Database, judged: Judged, offset: int) -> tuple[int, int, str] | None:
+def _register(db: Database, judged: CheckedText, offset: int) -> tuple[int, int, str] | None:
     """Return the part of a text that is the name of a special register, and the facts about it."""
     line = judged.text.rfind("\n", 0, offset) + 1
     here = (m for m in _SPECIAL.finditer(judged.text, line, offset + _LONGEST) if m.start() <= offset <= m.end())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..diagnostics import PtxspecError
 from ..lint.checking import Checker
-from ..lint.configuration import Configurations, Given, Settings
+from ..lint.configuration import CommandLineSettings, Configurations, Settings
 from ..lint.discovery import LintedFile
 from ..lint.findings import Finding
 from ..lint.languages import BLOCKS, MARKDOWN, PTX, language_of
@@ -48,7 +48,7 @@ def language_named(name: str) -> str | None:
     return _NAMES.get(name.lower())
 
 
-class Judged(NamedTuple):
+class CheckedText(NamedTuple):
     """A text with its findings. `met` are the spellings that exist, in the text's order; `otherwise` are the targets
     and PTX versions that apply where no spelling was met. `unread` is the reason why the text was not checked."""
 
@@ -71,7 +71,7 @@ class Judged(NamedTuple):
         return list({(m.target, m.ptx): None for m in before if m.start == nearest} or dict.fromkeys(self.otherwise))
 
 
-class Judge:
+class TextChecker:
     """A checker of texts, like `ptxspec lint` in the editor's folder that contains the file. `folders` returns these;
     the first one is for files outside. If a configuration is wrong, `tell` gets the reason, and the text is checked
     without it."""
@@ -91,14 +91,14 @@ class Judge:
         by_ending = language_of(file.name, dict(self._settings(file).endings)) if "." in file.name else None
         return by_ending or language_named(name)
 
-    def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> Judged:
+    def judge(self, text: str, path: str, language: str, is_stale: Callable[[], bool] = lambda: False) -> CheckedText:
         """Return a text with its findings. Raises AbandonedError if the check `is_stale`."""
         if is_stale():
             raise AbandonedError
         settings = self._settings(Path(path))
         targets: tuple[str | None, ...] = settings.targets_of(path) or (None,)
         ptx = settings.ptx or (None if language == PTX else self.db.catalog.newest_version)
-        judged = Judged(text, path, language, otherwise=tuple((t, ptx) for t in targets))
+        judged = CheckedText(text, path, language, otherwise=tuple((t, ptx) for t in targets))
         if excluded(Path(os.path.abspath(path)), settings.exclude):
             return judged
         met = self._checker.met = _Met(is_stale)
@@ -127,11 +127,11 @@ class Judge:
         # Configurations are read every time, so that they are never out of date. This takes less time than reading a
         # text.
         try:
-            configurations = Configurations(self.db, Given())
+            configurations = Configurations(self.db, CommandLineSettings())
             settings = configurations.of(folder)
             wrong = "; ".join(f"{d.path}:{d.mark.line}: {d.message}" for d in configurations.wrong)
         except PtxspecError as e:  # a file named in the configuration is wrong
-            settings, wrong = Configurations(self.db, Given(isolated=True)).otherwise, str(e)
+            settings, wrong = Configurations(self.db, CommandLineSettings(isolated=True)).otherwise, str(e)
         if wrong and wrong != self._told:
             self._tell(f"{wrong}; files are checked without this")
         self._told = wrong

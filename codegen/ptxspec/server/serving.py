@@ -30,7 +30,7 @@ from .actions import Action, actions
 from .completion import Item, complete
 from .hints import Hint, hints
 from .hover import hover
-from .judged import AbandonedError, Judge, Judged
+from .judged import AbandonedError, CheckedText, TextChecker
 from .positions import Lines, TextDocument
 
 _SEVERITIES = {
@@ -52,8 +52,8 @@ class _Open:
 
     def __init__(self, uri: str, document: TextDocument, path: str, language: str) -> None:
         self.uri, self.document, self.path, self.language = uri, document, path, language
-        self.last = Judged(document.text, path, language)
-        self.judging: asyncio.Task[Judged | None] | None = None
+        self.last = CheckedText(document.text, path, language)
+        self.judging: asyncio.Task[CheckedText | None] | None = None
 
 
 class _Protocol(LanguageServerProtocol):
@@ -72,7 +72,7 @@ class Server:
         self._db, self._manual = db, root.generated / "manual"
         self._open: dict[str, _Open] = {}
         self._worker = ThreadPoolExecutor(1)
-        self._judge = Judge(db, self._tell, self._folders)
+        self._judge = TextChecker(db, self._tell, self._folders)
         self._told: set[str] = set()
         self._completing = 0
         self.server = LanguageServer(_NAME, release() or "0", protocol_cls=_Protocol)
@@ -165,7 +165,7 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self._open[uri].judging = asyncio.create_task(self._judged_and_told(self._open[uri]))
 
-    async def _judged_and_told(self, text: _Open) -> Judged | None:
+    async def _judged_and_told(self, text: _Open) -> CheckedText | None:
         """Check a text and send the findings; None if the text changed before the end."""
         document = text.document
 
@@ -175,7 +175,7 @@ class Server:
         def is_unwanted() -> bool:
             return self._completing > 0 or is_stale()
 
-        def judged() -> Judged | None:
+        def judged() -> CheckedText | None:
             try:
                 return self._judge.judge(document.text, text.path, text.language, is_unwanted)
             except AbandonedError:
@@ -200,7 +200,7 @@ class Server:
     def _publish(self, uri: str, found: list[lsp.Diagnostic], version: int | None = None) -> None:
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
-    async def _last(self, uri: str) -> tuple[Judged, Lines] | None:
+    async def _last(self, uri: str) -> tuple[CheckedText, Lines] | None:
         """Return the current text, checked."""
         while (text := self._open.get(uri)) is not None and text.judging is not None:
             if (found := await text.judging) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ptxspec.proving.machine.evidence import bare, common, matches
-from ptxspec.proving.machine.flow import UnknownFlow, Work, work
+from ptxspec.proving.machine.flow import MachineWork, UnknownFlow, work
 from ptxspec.proving.machine.kernels import Listed
 
 BEGIN = ("LDC R1,c[0x0][0x28]", "LDC.64 R2,c[0x0][0x210]", "ULDC.64 UR4,c[0x0][0x208]")
@@ -22,12 +22,12 @@ def listing(*lines: str) -> list[Listed]:
     return found
 
 
-def done(*lines: str, operands: str = "ab", results: str = "d") -> Work:
+def done(*lines: str, operands: str = "ab", results: str = "d") -> MachineWork:
     return work(listing(*BEGIN, *LOADS[: len(operands)], *lines, *END), operands, results)
 
 
 def test_what_stands_between_loads_and_store_is_the_work() -> None:
-    assert done("FADD R5,R0,-R5", "STG.E.STRONG.SYS desc[UR4][R2.64+0x20],R5") == Work(1, 0, "FADD d, a, -b")
+    assert done("FADD R5,R0,-R5", "STG.E.STRONG.SYS desc[UR4][R2.64+0x20],R5") == MachineWork(1, 0, "FADD d, a, -b")
 
 
 def test_names_follow_values_through_registers_that_are_used_again() -> None:
@@ -55,7 +55,7 @@ def test_predicates_come_from_shuffles_and_go_into_votes() -> None:
         "VOTE.ANY R4,PT,!P1",
         "STG.E [R2.64+0x20],R4",
     )
-    assert done(*lines, results="p") == Work(1, 0, "FSETP.NEU.AND !p, PT, a, RZ, b")
+    assert done(*lines, results="p") == MachineWork(1, 0, "FSETP.NEU.AND !p, PT, a, RZ, b")
 
 
 def test_a_predicate_may_stand_before_a_result() -> None:
@@ -65,23 +65,23 @@ def test_a_predicate_may_stand_before_a_result() -> None:
 
 def test_what_is_written_under_a_condition_keeps_its_name() -> None:
     lines = ("FSETP.GEU.AND P0,PT,|R0|,2,PT", "@!P0 FMUL R0,R0,4", "MUFU.SQRT R5,R0", "STG.E [R2.64+0x10],R5")
-    assert done(*lines, operands="a") == Work(
+    assert done(*lines, operands="a") == MachineWork(
         3, 0, "FSETP.GEU.AND p1, PT, |a|, 2, PT; @!p1 FMUL a, a, 4; MUFU.SQRT d, a"
     )
 
 
 def test_an_operand_that_is_the_result_takes_no_instruction() -> None:
-    assert done("STG.E [R2.64+0x10],R0", operands="a") == Work(0, 0, "")
+    assert done("STG.E [R2.64+0x10],R0", operands="a") == MachineWork(0, 0, "")
 
 
 def test_of_many_instructions_and_of_jumps_it_is_told_how_often_each_occurs() -> None:
     store = "STG.E [R2.64+0x20],R5"
     many = done(*["FADD.FTZ R5,R5,R0"] * 9, "MUFU.RCP R5,R5", *["FMUL R5,R5,R0"] * 4, store)
-    assert many == Work(14, 0, "9 FADD, MUFU.RCP, 4 FMUL")
+    assert many == MachineWork(14, 0, "9 FADD, MUFU.RCP, 4 FMUL")
     code = listing(
         *BEGIN, *LOADS, "MOV R4,0xa0", "CALL.REL.NOINC $slow", store, "EXIT", "FADD R5,R0,R5", "RET R4", *END[1:]
     )
-    assert work(code, "ab", "d") == Work(2, 2, "MOV, CALL")
+    assert work(code, "ab", "d") == MachineWork(2, 2, "MOV, CALL")
 
 
 def test_a_register_that_nothing_wrote_is_an_error() -> None:

@@ -102,7 +102,7 @@ class Test:
 
 
 @dataclass
-class Guards:
+class KernelGuards:
     """The conditions under which an opcode's kernels are compiled. `lists` has the requirements of variants that few
     targets support, by their numbers in the opcode's file: each target in the notation of `_architecture`, with the PTX
     version that it needs."""
@@ -135,7 +135,7 @@ class CudaTestFile:
     """The content of one file. A row has a cell for each source and result, which is the encoding of a lane, and 1 if
     any NaN is right. Rows are listed once, by length; variants refer to theirs by numbers."""
 
-    guards: Guards
+    guards: KernelGuards
     tests: list[Test] = field(default_factory=list)
     rows: dict[int, dict[tuple[int, ...], int]] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
@@ -193,7 +193,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
 
 def _of(spec: Spec, checked: Checked, templates: Templates) -> tuple[Files, dict[str, Shape]]:
     """Return the file of an opcode, and the shapes of its kernels by name; none if it has no kernel."""
-    i, source, shapes = checked.instruction, CudaTestFile(Guards(spec.catalog)), dict[str, Shape]()
+    i, source, shapes = checked.instruction, CudaTestFile(KernelGuards(spec.catalog)), dict[str, Shape]()
     for v in i.variants:
         if spec.has_kernel(v):
             shape = source.add(checked, v)

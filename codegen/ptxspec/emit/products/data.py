@@ -31,7 +31,7 @@ from ...model import (
     Note,
     Operand,
     OperandRule,
-    Report,
+    PublishedResults,
     Rule,
     Spec,
     Tolerated,
@@ -258,7 +258,7 @@ def _lines(data: Mapping[str, Any]) -> str:
     return as_lines(data) + "\n"
 
 
-def _reported(spec: Spec, r: Report) -> list[str]:
+def _reported(spec: Spec, r: PublishedResults) -> list[str]:
     """Return the targets on which the claim is `reported`."""
     instruction = spec.instructions.get(r.variant.partition(".")[0])
     here = [v for v in instruction.variants if v.spelling == r.variant] if instruction else []

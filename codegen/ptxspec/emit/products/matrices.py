@@ -19,7 +19,7 @@ from ...semantics.exact.rounding import round_to
 from ..parts import NONE, Parts
 from ..product import product
 from ..text import Files, Templates
-from .cuda import Guards, cell
+from .cuda import KernelGuards, cell
 
 # The letters by which inline assembly names registers, and those of types with as many bits in memory.
 _LETTERS = {"b32": "r", "f32": "f", "f64": "d"}
@@ -78,7 +78,7 @@ class Test:
 class MatrixTestFile:
     """The content of one file. A row has a word of A, B, C and D."""
 
-    guards: Guards
+    guards: KernelGuards
     tests: list[Test] = field(default_factory=list)
     shapes: dict[str, Shape] = field(default_factory=dict)
     rows: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def _files(spec: Spec, templates: Templates) -> Files:
 
 
 def _source(spec: Spec, forms: Sequence[Form]) -> MatrixTestFile:
-    source = MatrixTestFile(Guards(spec.catalog))
+    source = MatrixTestFile(KernelGuards(spec.catalog))
     for f, name in zip(forms, identifiers(forms), strict=True):
         shape, row = Shape(spec.tensor.operands(f)), ones(spec, f)
         source.shapes[shape.name] = shape

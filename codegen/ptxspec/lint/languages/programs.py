@@ -83,9 +83,9 @@ _SEARCHES = re.compile(
 
 
 class ParsedProgram:
-    """A program. The class attributes are names in its grammar: `package` has the grammar; `joins` concatenate strings,
-    with these operators; `members` are attributes of values; `named` are arguments that may have names; `told` contain
-    messages to people; `blocks` contain statements."""
+    """A program, parsed with the grammar of its language. The class attributes are names in that grammar: `package` has
+    the grammar; `joins` concatenate strings, with these operators; `members` are attributes of values; `named` are
+    arguments that may have names; `told` contain messages to people; `blocks` contain statements."""
 
     package: str
     strings: frozenset[str]

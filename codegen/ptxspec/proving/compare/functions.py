@@ -28,7 +28,7 @@ Programs = Mapping[Variant, Mapping[str | None, Program]]
 NUMPY = "numpy."
 
 
-class Functions:
+class EmulatedFunctions:
     """The functions of a specification, run by the emulator of its root."""
 
     def __init__(self, root: Root, spec: Spec, emulator: ModuleType) -> None:

@@ -24,7 +24,7 @@ from ...specification import read_all
 from ..gpu import registers
 from ..gpu.export import refuse_stale
 from . import mpfr
-from .functions import NUMPY, Functions
+from .functions import NUMPY, EmulatedFunctions
 from .pieces import SURE, named, piece
 from .sides import CORRECTLY, FOLLOWING, VARIANT, Face, Misfit, Origin, Side, common_face
 
@@ -158,8 +158,8 @@ class Reader:
         return self._spec("")
 
     @cached_property
-    def _functions(self) -> Functions:
-        return Functions(self.root, self._shared, self.emulator)
+    def _functions(self) -> EmulatedFunctions:
+        return EmulatedFunctions(self.root, self._shared, self.emulator)
 
     def _spec(self, spelling: str) -> Spec:
         """Return the part of the specification that a spelling requires. Raises SpecError with all errors in that part,

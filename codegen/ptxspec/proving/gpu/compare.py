@@ -28,7 +28,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ComparisonCounts:
-    """The result of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them only in bits
+    """The counts of a comparison. Of `count` results `unequal` differ from the emulator's, `nan` of them only in bits
     of NaNs. Of a bounded variant's lanes, `outside` are outside of the bound; `excused` of these are no farther out
     than the target's hardware is known to be; `open` differ where there is no bound. `worst` is the largest error of a
     result that differs, as a multiple of the bound. `blocks` counts the differing blocks of a sweep of which only the

@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Compared:
+class VariantOutcome:
     """The outcome for one variant. `agrees` is None where there is no claim, or where the variant was not run, for the
     reason `why`. `exceeds` says how the hardware is known to break the bound in NVIDIA's manual, which is the manual's
     error."""
@@ -48,7 +48,7 @@ class Report:
 
     ran_on: str
     target: str
-    rows: tuple[Compared, ...]
+    rows: tuple[VariantOutcome, ...]
 
     @property
     def failed(self) -> bool:
@@ -147,13 +147,13 @@ def replay(
     if recording.target not in spec.targets:
         raise PtxspecError(f"{recording.path}: the specification does not know {recording.target}")
     emulated = Emulator(emulator, spec.catalog.own_kind(recording.target, spec.catalog.newest_version))
-    rows: dict[Variant, Compared] = {}
+    rows: dict[Variant, VariantOutcome] = {}
     comparisons: dict[Variant, Comparison] = {}
     for u in recording.parts:
         v = every[u.variant]
         if v not in rows:
             comparisons[v] = Comparison(spec, v, recording.target)
-            rows[v] = Compared(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
+            rows[v] = VariantOutcome(v, comparisons[v].claim, exceeds=_exceeds(spec, v, recording.target))
     done, total = 0, sum(u.part.count for u in recording.parts)
     found: dict[int, ComparisonCounts] = {}
     # Creating operands takes longer than emulating; variants of one signature share them.
@@ -194,8 +194,8 @@ def _held(
     return replace(judged, count=part.count, unequal=found.unequal, nan=found.nan, blocks=differ)
 
 
-def _row(spec: Spec, v: Variant, about: RunEnvironment, compiled: str, newest: str) -> Compared:
-    row = Compared(v, spec.claim(v, about.target), exceeds=_exceeds(spec, v, about.target))
+def _row(spec: Spec, v: Variant, about: RunEnvironment, compiled: str, newest: str) -> VariantOutcome:
+    row = VariantOutcome(v, spec.claim(v, about.target), exceeds=_exceeds(spec, v, about.target))
     refused = {r.code: r.bound for r in spec.catalog.refusals(v.requires, compiled, newest)}
     if not spec.catalog.is_current(v.requires):
         row.why = "ended with an older PTX version"
@@ -233,7 +233,7 @@ def _newest(spec: Spec, release: str) -> str:
     return known[-1]
 
 
-def _compile(device: Device, rows: dict[Variant, Compared], sources: Path, target: str) -> dict[str, Module]:
+def _compile(device: Device, rows: dict[Variant, VariantOutcome], sources: Path, target: str) -> dict[str, Module]:
     """Compile the modules, by opcode. If one does not compile, its variants have failed."""
     modules = {}
     for opcode in dict.fromkeys(v.opcode for v, r in rows.items() if not r.why):

@@ -14,13 +14,13 @@ from pathlib import Path
 from ...compact import compact
 from ...model import MachineCode, MachineEvidence, MachineForms, Spec, Variant, runs
 from ..ptxas.asking import Pair, PtxasError, refused, version
-from .flow import UnknownFlow, Work, work
+from .flow import MachineWork, UnknownFlow, work
 from .kernels import asked, kernel, listed
 
 PATH = "spec/observed/machine_code.yaml"
 Progress = Callable[[int, int], None]
 # The work of each variant, by target.
-Works = Mapping[Variant, Mapping[str, Work]]
+Works = Mapping[Variant, Mapping[str, MachineWork]]
 # The number of kernels that are compiled at once.
 _TOGETHER = 1500
 # Instructions of the special function unit are shown with their function.
@@ -71,7 +71,7 @@ def examine(
 ) -> Works:
     """Return ptxas's machine code for variants on some targets. Raises PtxasError."""
     nvdisasm = find_nvdisasm(ptxas)
-    found: dict[Variant, dict[str, Work]] = {v: {} for v in variants}
+    found: dict[Variant, dict[str, MachineWork]] = {v: {} for v in variants}
     known = versions(spec, ptxas, on)
     jobs = [(t, some) for t in on for some in _cut(assembled(spec, t, variants, known[t]))]
 
@@ -93,7 +93,7 @@ def _cut(variants: Sequence[Variant]) -> Iterator[Sequence[Variant]]:
         yield variants[start : start + _TOGETHER]
 
 
-def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequence[Variant]) -> Iterator[Work]:
+def _works(spec: Spec, ptxas: Path, nvdisasm: Path, pair: Pair, variants: Sequence[Variant]) -> Iterator[MachineWork]:
     kernels = [kernel(f"k{n}", spec, v) for n, v in enumerate(variants)]
     code = listed(ptxas, nvdisasm, kernels, *pair)
     for n, v in enumerate(variants):

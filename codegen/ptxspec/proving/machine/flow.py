@@ -47,7 +47,7 @@ class UnknownFlow(ValueError):
 
 
 @dataclass(frozen=True)
-class Work:
+class MachineWork:
     """The machine code that does a variant's work: `count` instructions, and `beyond` more in subroutines that it may
     call. `text` is the instructions separated by `; `; if there are many or some jump, the count of each."""
 
@@ -56,7 +56,7 @@ class Work:
     text: str
 
 
-def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> Work:
+def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]) -> MachineWork:
     """Return the work of a kernel that loads `operands` in this order, and stores `results` behind them."""
     # Subroutines follow its end.
     start = begin(code)
@@ -68,7 +68,7 @@ def work(code: Sequence[Listed], operands: Sequence[str], results: Sequence[str]
         text = ", ".join(f"{n} {kind}" if n > 1 else kind for kind, n in counted.items())
     else:
         text = "; ".join(_Walk([*operands, *results]).lines(code[start + 1 : end]))
-    return Work(len(main), len(own) - len(main), text)
+    return MachineWork(len(main), len(own) - len(main), text)
 
 
 def begin(code: Sequence[Listed]) -> int:

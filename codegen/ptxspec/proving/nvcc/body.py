@@ -35,7 +35,7 @@ _NOT_STRAIGHT = re.compile(r"(?:@!?\S+\s+)?(?:bra|call|brx|ret|exit|trap)\b|.*[\
 
 
 @dataclass(frozen=True)
-class Work:
+class PtxWork:
     """The PTX that does a call's work, as statements separated by spaces, and the number of instructions in it. `ptx`
     is empty if there are many, or they jump. `low` is 8 where the low 8 bits of `%d` are the result: no register of an
     instruction is smaller than 16 bits."""
@@ -49,12 +49,12 @@ class _Unclear(Exception):
     """An error for code in which names would be wrong."""
 
 
-def work(call: CompilableCall, kernel: str) -> Work:
+def work(call: CompilableCall, kernel: str) -> PtxWork:
     """Return the work of a call in its kernel."""
     head, _, body = _COMMENT.sub("", kernel).partition("{")
     statements, types = _statements(body[: body.rindex("}")])
     own = [s for s in statements if not re.match(r"ld\.param|cvta|st\.global|ret$", s)]
-    counted = Work("", len(own))
+    counted = PtxWork("", len(own))
     if len(own) > WHOLE or any(_NOT_STRAIGHT.match(s) for s in own):
         return counted
     try:
@@ -126,7 +126,7 @@ class _Naming:
         # Statements that extend an argument loaded into a larger register, as the load does.
         self._widened: list[str] = []
 
-    def work(self, statements: Sequence[str]) -> Work:
+    def work(self, statements: Sequence[str]) -> PtxWork:
         own, stores = [], []
         for s in statements:
             if m := _PARAMETER.fullmatch(s):
@@ -205,7 +205,7 @@ class _Naming:
         type = self._types[register[: register.index(".") + 1]]
         return int(re.sub(r"\D", "", type) or 1)
 
-    def _text(self, statements: Sequence[str], low: int) -> Work:
+    def _text(self, statements: Sequence[str], low: int) -> PtxWork:
         declared: dict[str, list[str]] = {}
 
         def named(m: re.Match[str]) -> str:
@@ -217,4 +217,4 @@ class _Naming:
 
         lines = [re.sub(r"\s*,\s*", ", ", _REGISTER.sub(named, s)) + ";" for s in statements]
         registers = [f".reg .{type} {', '.join(names)};" for type, names in declared.items()]
-        return Work(" ".join([*registers, *lines]), len(lines), low)
+        return PtxWork(" ".join([*registers, *lines]), len(lines), low)

@@ -15,7 +15,7 @@ from ...model import Becomes, CallEvidence, CompiledCall, IntrinsicSignature, Sp
 from ...query.calls import variant
 from ...query.database import Database
 from . import llvm, triton
-from .body import Work, work
+from .body import PtxWork, work
 from .compiling import NvccError, compiled, declared
 from .headers import CompilableCall
 
@@ -24,7 +24,7 @@ FAST = ("-use_fast_math",)
 Compile = Callable[[Sequence[CompilableCall], str, Sequence[str]], Mapping[CompilableCall, str]]
 Progress = Callable[[int, int], None]
 # The work of a call, by target.
-Works = Mapping[str, Work]
+Works = Mapping[str, PtxWork]
 
 
 def targets(spec: Spec) -> list[str]:
@@ -93,10 +93,10 @@ def _examined(
     every = dict.fromkeys(((), fast_math))
     jobs = [(target, options) for target in on for options in every]
 
-    def run(job: tuple[str, tuple[str, ...]]) -> Mapping[CompilableCall, Work]:
+    def run(job: tuple[str, tuple[str, ...]]) -> Mapping[CompilableCall, PtxWork]:
         return {call: work(call, text) for call, text in compile(asked, *job).items()}
 
-    found: dict[tuple[str, tuple[str, ...]], Mapping[CompilableCall, Work]] = {}
+    found: dict[tuple[str, tuple[str, ...]], Mapping[CompilableCall, PtxWork]] = {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for job, works in zip(jobs, pool.map(run, jobs), strict=True):
             found[job] = works

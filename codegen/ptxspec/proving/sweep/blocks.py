@@ -26,7 +26,7 @@ from ..compare.tallying import Counting, Tally
 from ..gpu import vectors
 from ..gpu.recording import folder_digest
 from ..gpu.vectors import StreamPart
-from .recorded import Recorded
+from .recorded import RecordedSide
 
 Array = NDArray[Any]
 
@@ -85,8 +85,8 @@ class Sweep:
 
     def __init__(self, job: Job) -> None:
         root = Root(PACKAGE if job.packaged else job.root)
-        if job.against.strip() != mpfr.NAME and Recorded.is_one(Path(job.against)):
-            self.recorded: Recorded | None = Recorded(root, job.a, Path(job.against), job.target)
+        if job.against.strip() != mpfr.NAME and RecordedSide.is_one(Path(job.against)):
+            self.recorded: RecordedSide | None = RecordedSide(root, job.a, Path(job.against), job.target)
             self.a, self.b = self.recorded.a, self.recorded.side
         else:
             self.recorded = None

@@ -24,7 +24,7 @@ from ..gpu.vectors import BLOCK, StreamPart
 Array = NDArray[Any]
 
 
-class Recorded:
+class RecordedSide:
     """A recording as a side; `a` is the variant in the emulator, on the recorded GPU's target. Raises PtxspecError."""
 
     def __init__(self, root: Root, variant: str, path: Path, target: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....check.claims import CLAIMS
 from ....model import Spec
 from ....semantics.functions import TABLE
-from .site import Places
+from .site import PageAnchors
 
 # The number of characters that are shown of a note.
 _SHOWN = 240
@@ -31,7 +31,7 @@ class Entries:
     """The entries that a specification provides, with links to its pages. `places` has the pages' anchors by file
     name, `callers` the opcodes that call each function of the semantics."""
 
-    def __init__(self, spec: Spec, places: Mapping[str, Places], callers: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, spec: Spec, places: Mapping[str, PageAnchors], callers: Mapping[str, Sequence[str]]) -> None:
         self._spec = spec
         self._places = places
         self._callers = callers

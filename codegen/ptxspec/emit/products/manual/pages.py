@@ -34,7 +34,7 @@ from . import (
 from .families import families
 from .forms import Writer
 from .opcode.recipes import Offered
-from .site import Places, Site
+from .site import PageAnchors, Site
 
 MACHINE_CODE = "spec/observed/machine_code.yaml"
 
@@ -48,7 +48,7 @@ def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Pa
     site = Site(spec, templates, [i.opcode for i in instructions])
 
     def keep(part: str, opcode: str, make: Callable[[], Files]) -> None:
-        def made() -> tuple[Files, dict[str, Places]]:
+        def made() -> tuple[Files, dict[str, PageAnchors]]:
             found = make()
             return found, _places(found, site)
 
@@ -99,7 +99,7 @@ def _opcode(spec: Spec, checked: Checked, write: Writer, site: Site) -> Files:
     return files
 
 
-def _places(files: Files, site: Site) -> dict[str, Places]:
+def _places(files: Files, site: Site) -> dict[str, PageAnchors]:
     """Return the places in some pages that links may lead to."""
     return {n: site.places[n] for path in files if (n := path.removeprefix("manual/")) in site.places}
 

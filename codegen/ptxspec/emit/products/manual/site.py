@@ -56,7 +56,7 @@ class Page:
 
 
 @dataclass
-class Places:
+class PageAnchors:
     """The places in a page that links may lead to, collected while its templates are filled: headings, each with its
     anchor, and other anchors. The anchor of the page's own title is empty."""
 
@@ -79,7 +79,7 @@ class Site:
     def __init__(self, spec: Spec, templates: Templates, opcodes: Sequence[str]) -> None:
         self._templates = templates
         self.opcodes = opcodes
-        self.places: dict[str, Places] = {}
+        self.places: dict[str, PageAnchors] = {}
         self._terms = Terms(templates.render(f"manual/guides/{GLOSSARY}.md.j2", [], _COMMENT))
         there = {
             "differences": spec.evidence,
@@ -113,7 +113,7 @@ class Site:
 
     def _html(self, name: str, template: str, sources: Iterable[str], values: Mapping[str, object]) -> str:
         here = f"{name}.html"
-        found = self.places[here] = Places()
+        found = self.places[here] = PageAnchors()
         return self._templates.render(
             template, sources, _COMMENT,
             site=self, here=here, heading=found.heading, anchor=found.anchor, **values,

@@ -12,7 +12,7 @@ from ....matrices.choices import BASES
 from ....matrices.forms import Form, first_about
 from ....matrices.rows import NOT_RECORDED, Row, claim, in_short, row_of
 from ....model import Spec
-from ....model.tensor import Element, ElementPosition, Given, MatrixEvidence, TensorCores, named_for_all
+from ....model.tensor import Element, ElementPosition, MatrixEvidence, SuppliedRegister, TensorCores, named_for_all
 from ....read.tensor import FILES
 from ...text import Files
 from .site import Site
@@ -31,9 +31,9 @@ _WIDTH, _HEIGHT = 22, 18
 
 @dataclass(frozen=True)
 class Sums:
-    """How some targets sum elements of some types. `claims` has each claim with its targets and its basis. `error` is
-    the number of results that are not the nearest number, and the median and largest distance from exact sums; it is
-    empty if it was not computed."""
+    """The sums that some targets compute of products of elements of some types. `how` describes them in words. `claims`
+    has each claim with its targets and its basis. `error` is the number of results that are not the nearest number, and
+    the median and the largest distance from exact sums; it is empty if it was not computed."""
 
     inputs: str
     result: str
@@ -74,7 +74,7 @@ class Picture:
     anchor: str
     rows: int
     columns: int
-    place: ElementPosition | Given
+    place: ElementPosition | SuppliedRegister
     runs: Sequence[Run]
     registers: int
     per_register: int
@@ -150,7 +150,7 @@ class Register:
     accept, the basis, and an example; and its picture, if it is the first that looks so."""
 
     name: str
-    given: Given
+    given: SuppliedRegister
     lanes: str
     constants: str
     basis: str
@@ -398,7 +398,7 @@ def _metadata(cores: TensorCores) -> Iterator[Register]:
         yield Register(name, g, lanes, choices, BASES[g.basis], example, picture)
 
 
-def _scales(cores: TensorCores, matrix: str, g: Given) -> Register:
+def _scales(cores: TensorCores, matrix: str, g: SuppliedRegister) -> Register:
     """Return the register of a matrix's scales."""
     thread, ids = f"thread-id-{matrix}", cores.choices.threads[matrix]
     last = ids[-1]
