@@ -17,7 +17,7 @@ from .check.checking import Checked, check
 from .check.judged import judged
 from .diagnostics import Diagnostic, SpecError
 from .model import INSTRUCTIONS, JUDGED, Spec
-from .read.link import Reading, read_changed, read_files
+from .read.link import ReadResult, read_changed, read_files
 from .recipes.linking import link
 from .roots import PACKAGE
 from .semantics.compile import Compiler
@@ -53,7 +53,7 @@ class Specification:
 
 
 @dataclass(frozen=True)
-class Digests:
+class SourceDigests:
     """The digests of what a root's products are made from. `instructions` has those of instruction files with the
     judgements on them, by the files' names; `shared` is of all else that is read, with the code that reads it;
     `generator` is of the code that generates, and `templates` has those of the folders of templates."""
@@ -89,7 +89,7 @@ def read(root: Path) -> Spec:
     return reading.spec
 
 
-def read_all(root: Path, spelling: str | None = None) -> Reading:
+def read_all(root: Path, spelling: str | None = None) -> ReadResult:
     """Return what can be read of a specification: all of it, or what the variants of one spelling need."""
     return _completed(read_files(root, spelling), spelling)[0]
 
@@ -112,7 +112,7 @@ def load(root: Path) -> Specification:
     return found
 
 
-def _kept(root: Path, now: Digests) -> _Kept | None:
+def _kept(root: Path, now: SourceDigests) -> _Kept | None:
     found: _Kept | None = cache.read(_name(root), now.shared)
     return found
 
@@ -122,7 +122,7 @@ def _name(root: Path) -> str:
 
 
 def _checked(
-    reading: Reading, before: Spec | None = None, known: Mapping[str, Checked] = MappingProxyType({})
+    reading: ReadResult, before: Spec | None = None, known: Mapping[str, Checked] = MappingProxyType({})
 ) -> Specification:
     """Return what was read, checked. `known` are the opcodes that are the same in the specification before."""
     checked: list[Checked] = []
@@ -134,8 +134,8 @@ def _checked(
 
 
 def _completed(
-    reading: Reading, spelling: str | None = None, before: Spec | None = None, same: Container[str] = ()
-) -> tuple[Reading, Compiler | None]:
+    reading: ReadResult, spelling: str | None = None, before: Spec | None = None, same: Container[str] = ()
+) -> tuple[ReadResult, Compiler | None]:
     """Return what was read, with the claims of variants and what to write instead of them, and the compiler that has
     their programs. A reading with errors is returned as it is."""
     spec = reading.spec
@@ -150,7 +150,7 @@ def _completed(
     return replace(reading, spec=spec, diagnostics=sorted(set(wrong))), compiler
 
 
-def digests(root: Path) -> Digests:
+def digests(root: Path) -> SourceDigests:
     """Return the digests of what is read below a root, and of the code that reads it and generates."""
     own, shapes = _below(root, "spec"), _below(root, "templates")
     instructions = {n.removeprefix(INSTRUCTIONS): d for n, d in own.items() if n.startswith(INSTRUCTIONS)}
@@ -162,7 +162,7 @@ def digests(root: Path) -> Digests:
         folders.setdefault(name.split("/")[1], []).append(f"{name} {digest}")
     templates = {folder: _of(*every) for folder, every in folders.items()}
     # The names of pages decide which opcodes are possible.
-    return Digests(_of(_code(READ_BY), *shapes, *rest), opcodes, _code(GENERATED_BY), templates)
+    return SourceDigests(_of(_code(READ_BY), *shapes, *rest), opcodes, _code(GENERATED_BY), templates)
 
 
 def _below(root: Path, name: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ptxspec import Database
 from ptxspec.lint.findings import Finding
 from ptxspec.lint.linter import Linter
 from ptxspec.proving.ptxas.asking import FIRST_LINE, FOOTER, HEADER, STATEMENT, Sheet, unexpected
-from ptxspec.proving.ptxas.statements import Writer, alike
+from ptxspec.proving.ptxas.statements import StatementWriter, alike
 from ptxspec.ptx.complaints import ERROR
 
 Pair = tuple[str, str]
@@ -69,9 +69,9 @@ def spelled_types(db: Database) -> list[str]:
 
 
 @cache
-def writer(db: Database) -> Writer:
+def writer(db: Database) -> StatementWriter:
     # No register has an integer of two or four bits alone.
-    return Writer({**{t: ["b32"] for t in spelled_types(db)}, **db.data["assembler"]["registers"]})
+    return StatementWriter({**{t: ["b32"] for t in spelled_types(db)}, **db.data["assembler"]["registers"]})
 
 
 def written(db: Database, spelling: str, operands: int, second: bool = False, inverted: bool = False) -> str:

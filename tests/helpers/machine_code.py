@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ptxspec.model import Spec, Variant
 from ptxspec.proving.ptxas.asking import REGISTERS
-from ptxspec.proving.ptxas.statements import Writer, signature
+from ptxspec.proving.ptxas.statements import StatementWriter, signature
 
 HEADER = ".version {ptx}\n.target {target}\n.address_size 64\n"
 
@@ -58,7 +58,7 @@ def assembled(
 def kernel(name: str, spec: Spec, v: Variant, constants: Sequence[int] = ()) -> str:
     """A kernel that holds one instruction, with operands that are loaded, or constants, and stores what comes of it."""
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.results, *v.sources)]
-    writer = Writer({t: spec.registers(instruction, v, t) for t in own})
+    writer = StatementWriter({t: spec.registers(instruction, v, t) for t in own})
     # Of p|q the q may be left out, where it is not needed; the lanes of p0|p1 are one result.
     result, *sources = writer.operands(signature(v), second=sum(len(r.places) for r in v.needed) > 1)
     results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))

@@ -18,7 +18,7 @@ from ptxspec.diagnostics import PtxspecError
 from ptxspec.model import WITHIN_BOUND, Instead, Spec, Variant
 from ptxspec.proving.ptxas.asking import judge
 from ptxspec.proving.ptxas.combinations import own_shapes
-from ptxspec.proving.ptxas.statements import Writer
+from ptxspec.proving.ptxas.statements import StatementWriter
 from ptxspec.recipes import proof
 from ptxspec.semantics.compile import Compiler
 
@@ -159,7 +159,7 @@ def breaking_down(world: World) -> str:
 def _questions(world: World) -> Iterator[tuple[str, str, str, bool]]:
     """Statements of which the two say otherwise whether they are taken, with what the mutant says."""
     spec, original, asked = world.spec, world.original, 0
-    writers = Writer(spec.assembler.registers), Writer(original.assembler.registers)
+    writers = StatementWriter(spec.assembler.registers), StatementWriter(original.assembler.registers)
     for i in world.changed:
         old = original.instructions.get(i.opcode)
         both: list[dict[Any, Requirement | None]] = []
@@ -189,7 +189,7 @@ def _pairs(spec: Spec) -> list[tuple[str, str]]:
     return [(t, p) for t in reversed(spec.targets) for p in reversed(spec.versions) if spec.catalog.knows(t, p)]
 
 
-def _statements(writer: Writer, v: Variant) -> list[str]:
+def _statements(writer: StatementWriter, v: Variant) -> list[str]:
     try:
         return [f"{v.spelling} {shape.written};" for shape in own_shapes(writer, v)]
     except PtxspecError:

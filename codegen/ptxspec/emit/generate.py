@@ -59,7 +59,7 @@ def build(root: Path) -> Files:
     return files
 
 
-def _depends_on(spec: Spec, instruction: Instruction, digests: specification.Digests) -> str:
+def _depends_on(spec: Spec, instruction: Instruction, digests: specification.SourceDigests) -> str:
     """Return the digest of everything that an opcode's parts depend on, besides what all opcodes share: its file, what
     its recipes need of other opcodes, and the names that a page lists."""
     offered = [spec.instead.get(v, ()) for v in instruction.variants]

@@ -26,12 +26,12 @@ from ..ptx.scanning import (
     STRANGER,
     Declaration,
     Directive,
+    DirectiveWord,
     Instruction,
     Other,
     Problem,
     Scanner,
     View,
-    Word,
 )
 from ..query.database import Database, Variant
 from . import others, traces
@@ -383,7 +383,7 @@ class Linter:
         return f._replace(help=(view.written(help) if isinstance(view, Text) else help) + around, mend=mend)
 
     def _directive(self, item: Directive, view: View, module: _Module, file: str) -> Iterator[Finding]:
-        def finding(about: Word, code: str, message: str, help: str) -> Finding:
+        def finding(about: DirectiveWord, code: str, message: str, help: str) -> Finding:
             place = view.place(about.start)
             length = len(about.text)
             return Finding(
@@ -392,7 +392,7 @@ class Linter:
 
         self.tally.headers += 1
         target, version = self._instead
-        itself = Word(item.start, f".{item.name}")
+        itself = DirectiveWord(item.start, f".{item.name}")
         if not item.values:
             yield finding(itself, "syntax", f"{itself.text} has no value", "as in .version 8.0 and .target sm_90")
         holes = any(HOLE in value.text for value in item.values)

@@ -62,7 +62,7 @@ _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("c
 
 
 @dataclass
-class Reading:
+class ReadResult:
     """The result of reading: `spec` is None if a file that all others need is wrong. `files` are those looked at, each
     by its name below the root, and `new` the opcodes whose files were read."""
 
@@ -72,7 +72,7 @@ class Reading:
     new: frozenset[str] = frozenset()
 
 
-def read_files(root: Path, spelling: str | None = None) -> Reading:
+def read_files(root: Path, spelling: str | None = None) -> ReadResult:
     """Read every file of `root`/spec as far as possible. With a spelling, only what its variants need is read, and the
     digests of the other opcodes' files are taken."""
     files = _Files(root)
@@ -134,10 +134,10 @@ def read_files(root: Path, spelling: str | None = None) -> Reading:
             lowered=read_lowered(told.get("mlir"), context),
         )
         spec = _of_all(spec, files, context, published, None if spelling else told["words"])
-    return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))
+    return ReadResult(spec, sorted(set(files.errors)), files.every(), frozenset(spec.instructions if spec else ()))
 
 
-def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iterable[str]) -> Reading:
+def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iterable[str]) -> ReadResult:
     """Read the instruction files that changed since the specification was read: all but the `same`. Other files have
     not changed; `looked_at` are all files of that time."""
     files = _Files(root)
@@ -157,7 +157,7 @@ def read_changed(root: Path, known: Spec, same: Collection[str], looked_at: Iter
     published, words = (files.optional(files.folder / f"{n}.yaml", n) for n in ("published", "words"))
     spec = replace(known, instructions=dict(sorted(found.items())), judgements=judgements, instead={})
     spec = _of_all(spec, files, context, published, words)
-    return Reading(spec, sorted(set(files.errors)), files.every(), frozenset(i.opcode for i in new))
+    return ReadResult(spec, sorted(set(files.errors)), files.every(), frozenset(i.opcode for i in new))
 
 
 def _of_all(spec: Spec, files: _Files, context: Context, published: Document | None, words: Document | None) -> Spec:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ptxspec.model import Spec
 from ptxspec.proving.ptxas.asking import Sheet, UnsupportedTarget, judge, unexpected
-from ptxspec.proving.ptxas.statements import Writer, signature
+from ptxspec.proving.ptxas.statements import StatementWriter, signature
 
 FMA, MAX, NOTHING = "fma.rn.f32 %f0, %f1, %f2, %f3;", "max.bf16 %h0, %h1, %h2;", "fma.rn.s64 %b0, %b1, %b2, %b3;"
 # What cannot even be parsed ends the judging of a file.
@@ -80,6 +80,6 @@ def test_a_modifier_that_crashes_ptxas_is_refused_on_every_opcode_without_it(ptx
             v = next(v for v in instruction.variants if spec.catalog.takes(v.requires, "sm_107a", "9.5"))
             if not any(name in other.modifiers for other in instruction.variants):
                 spelled = ".".join((v.opcode, *v.modifiers, name, *v.type_names))
-                statement = Writer(spec.assembler.registers).statement(spelled, signature(v))
+                statement = StatementWriter(spec.assembler.registers).statement(spelled, signature(v))
                 ((refused, *_),) = judge(ptxas, [statement], "sm_107a", "9.5")
                 assert f"for instruction '{v.opcode}" in refused

@@ -10,7 +10,7 @@ from helpers.repository import specification
 from ptxspec import PtxspecError
 from ptxspec.model import Spec, Variant
 from ptxspec.proving.ptxas import verify
-from ptxspec.proving.ptxas.statements import Writer, alike, signature
+from ptxspec.proving.ptxas.statements import StatementWriter, alike, signature
 
 NEWEST = ("sm_100a", "9.5")
 
@@ -44,20 +44,20 @@ def variant(spec: Spec, spelling: str) -> Variant:
 )
 def test_each_operand_is_in_a_register_of_its_type(added: Spec, spelling: str, written: str) -> None:
     s = signature(variant(added, spelling))
-    assert Writer(added.assembler.registers).statement(spelling, s) == written
+    assert StatementWriter(added.assembler.registers).statement(spelling, s) == written
 
 
 def test_a_second_result_and_negated_predicates_are_written_where_they_are_wanted(added: Spec) -> None:
     for spelling, numbers in (("setp.lt.and.f32", "%f2, %f3"), ("setp.lt.and.f16x2", "%r2, %r3")):
         s = signature(variant(added, spelling))
-        found = Writer(added.assembler.registers).statement("setp", s, second=True, inverted=True)
+        found = StatementWriter(added.assembler.registers).statement("setp", s, second=True, inverted=True)
         assert found == f"setp %p0|%p1, {numbers}, !%p4;"
 
 
 def test_a_spelling_that_does_not_exist_has_the_operands_of_the_most_similar_one(added: Spec) -> None:
     def written(opcode: str, types: tuple[str, ...], operands: int) -> str:
         known = [signature(v) for v in added.instructions[opcode].variants]
-        return Writer(added.assembler.registers).statement(opcode, alike(known, types, operands))
+        return StatementWriter(added.assembler.registers).statement(opcode, alike(known, types, operands))
 
     assert written("add", ("f64",), 3) == "add %d0, %d1, %d2, %d3;"
     assert written("add", ("f64",), 1) == "add %d0, %d1;"
@@ -69,7 +69,7 @@ def test_a_spelling_that_does_not_exist_has_the_operands_of_the_most_similar_one
 def test_a_type_without_registers_is_said(added: Spec) -> None:
     registers = {t: names for t, names in added.assembler.registers.items() if t != "s32"}
     with pytest.raises(PtxspecError, match=r"no registers of \.s32 are known"):
-        Writer(registers).statement("slct", signature(variant(added, "slct.f32.s32")))
+        StatementWriter(registers).statement("slct", signature(variant(added, "slct.f32.s32")))
 
 
 def test_variants_of_every_signature_are_judged(added: Spec, ptxas: Path, monkeypatch: pytest.MonkeyPatch) -> None:

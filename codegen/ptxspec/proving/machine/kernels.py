@@ -16,7 +16,7 @@ from typing import Any
 
 from ...model import Spec, Variant
 from ..ptxas.asking import REGISTERS, PtxasError
-from ..ptxas.statements import Writer, signature
+from ..ptxas.statements import StatementWriter, signature
 
 HEADER = ".version {ptx}\n.target {target}\n.address_size 64\n"
 # A machine instruction as nvdisasm lists it: opcode, operands, predicate.
@@ -37,7 +37,9 @@ def kernel(name: str, spec: Spec, v: Variant) -> str:
     instruction, own = spec.instructions[v.opcode], [o.type.name for o in (*v.needed, *v.written)]
     taken = {t: spec.registers(instruction, v, t) for t in own}
     # Few instructions accept registers of eight bits; wider ones serve instead.
-    writer = Writer({t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()})
+    writer = StatementWriter(
+        {t: [r for r in found if r in REGISTERS and r != "b8"] or found for t, found in taken.items()}
+    )
     # The q of p|q may be omitted; the lanes of p0|p1 are one result.
     result, *sources = writer.operands(signature(v), second=sum(len(r.places) for r in v.needed) > 1)
     results, loaded = result.split("|"), _REGISTER.findall(", ".join(sources))

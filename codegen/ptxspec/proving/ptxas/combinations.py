@@ -28,7 +28,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...model import BOOL, Spec, Variant
-from .statements import Signature, Writer, alike, nearest, signature
+from .statements import Signature, StatementWriter, alike, nearest, signature
 
 Names = tuple[str, ...]
 # The number of foreign modifiers checked with each sequence of exchanged types; the next one gets others.
@@ -84,7 +84,7 @@ class Combinations:
         instruction = spec.instructions[opcode]
         self.opcode = opcode
         self._spec = spec
-        self._writer = Writer(spec.assembler.registers)
+        self._writer = StatementWriter(spec.assembler.registers)
         self._elsewhere = instruction.elsewhere
         self._signatures = {v: signature(v) for v in instruction.variants}
         self._known = list(dict.fromkeys(self._signatures.values()))
@@ -275,7 +275,7 @@ def _distinct(*names: Names) -> Sets:
     return Sets(list({frozenset(n): n for n in names}.values()))
 
 
-def own_shapes(writer: Writer, v: Variant) -> list[StatementShape]:
+def own_shapes(writer: StatementWriter, v: Variant) -> list[StatementShape]:
     """Return the shapes of a variant as it is, with its second result, and with its predicates negated."""
     both = len(v.needed) > 1
     plain, more = (both, False), [(True, False)] * (_has_two(v) and not both)

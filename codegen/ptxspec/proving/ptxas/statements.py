@@ -77,7 +77,7 @@ def alike(known: Sequence[Signed], types: tuple[str, ...], operands: int) -> Sig
     return Signature(types, result, base.result_registers, second=None, sources=tuple(sources))
 
 
-class Writer:
+class StatementWriter:
     """A writer of statements. `registers` are those that the assembler accepts for operands of a type."""
 
     def __init__(self, registers: Mapping[str, Sequence[str]]) -> None:

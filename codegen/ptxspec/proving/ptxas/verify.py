@@ -18,7 +18,7 @@ from ...model import Instead, Spec, Variant
 from ...recipes.linking import declared
 from .asking import Pair, PtxasError, Sheet, judge, refused, unexpected, version
 from .combinations import Combinations, ShapeCombinations, StatementShape, own_shapes
-from .statements import Writer
+from .statements import StatementWriter
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], None]
@@ -106,7 +106,7 @@ def variants(
     """Check every variant on every pair of a target and a PTX version, or on some of them. This includes those that
     must be refused everywhere, and forms with p|q or negated predicates if a variant has these."""
     questions = Questions()
-    writer = Writer(spec.assembler.registers)
+    writer = StatementWriter(spec.assembler.registers)
     for instruction in spec.instructions.values():
         for v in (*instruction.variants, *instruction.refused):
             requirements = {} if v in instruction.refused else {0: v.requires}

@@ -83,7 +83,9 @@ class Instruction(NamedTuple):
     statement: int
 
 
-class Word(NamedTuple):
+class DirectiveWord(NamedTuple):
+    """A word of a directive, and its place in the text."""
+
     start: int
     text: str
 
@@ -93,7 +95,7 @@ class Directive(NamedTuple):
 
     start: int
     name: str
-    values: tuple[Word, ...]
+    values: tuple[DirectiveWord, ...]
 
 
 class Problem(NamedTuple):
@@ -220,7 +222,9 @@ class Scanner:
             elif kind == "version" or kind == "target":
                 value = _blank(m[kind + "_value"] or "")
                 at = m.end() - len(value)
-                yield Directive(start, kind, tuple(Word(at + v.start(), v[0]) for v in re.finditer(r"[^\s,]+", value)))
+                yield Directive(
+                    start, kind, tuple(DirectiveWord(at + v.start(), v[0]) for v in re.finditer(r"[^\s,]+", value))
+                )
             elif kind == "quote":
                 yield Problem(start, 1, "unterminated-string", "this string does not end")
                 position = text.find("\n", start) + 1 or end
