@@ -10,8 +10,9 @@ import pytest
 from helpers import ROOT
 from ptxspec.proving.compare.tallying import Tally
 from ptxspec.proving.sweep import sweeping
-from ptxspec.proving.sweep.blocks import Counted, Job, Sweep, sweep_of
+from ptxspec.proving.sweep.blocks import JUDGES, Counted, Job, Sweep, sweep_of
 from ptxspec.proving.sweep.state import _digest
+from ptxspec.roots import PACKAGE
 
 from .conftest import Sweeping
 
@@ -172,6 +173,10 @@ def test_a_state_of_something_else_is_refused(sweep: Sweeping, kept: Path, tmp_p
         assert refused.code == 2 and f"{foreign} is not the state of a sweep" in refused.err
         assert foreign.read_text("utf-8") == text
     assert "not the state of a sweep: Is a directory" in sweep(ABS, MASKED, "--state", tmp_path).err
+
+
+def test_a_state_is_bound_to_all_code_on_which_verdicts_depend() -> None:
+    assert all((PACKAGE / name).is_dir() for name in JUDGES)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ _FEW = 1 << 16
 
 
 # The packages of ptxspec on which a verdict depends.
-_JUDGES = ("compare", "gpu", "semantics", "sweep")
+JUDGES = ("proving/compare", "proving/gpu", "proving/sweep", "semantics")
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Sweep:
             "order of operands": f"version {vectors.VERSION}, blocks of {vectors.BLOCK}",
             "specification": hashlib.sha256(spec.encode()).hexdigest()[:16],
             "emulator": folder_digest(emulator),
-            "program": " ".join(folder_digest(PACKAGE / name) for name in _JUDGES),
+            "program": " ".join(folder_digest(PACKAGE / name) for name in JUDGES),
         } | ({"recording": self.recorded.digest} if self.recorded else {})
 
 
