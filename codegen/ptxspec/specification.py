@@ -166,12 +166,13 @@ def digests(root: Path) -> SourceDigests:
 
 
 def _below(root: Path, name: str) -> dict[str, str]:
-    """Return the digests of the files in a folder. It, and a folder in it, may be a link."""
+    """Return the digests of the files in a folder, and of what is no file there. It, and a folder in it, may be a
+    link."""
     top = os.fspath(root / name)
     linked = [e.path for e in os.scandir(top) if e.is_symlink() and e.is_dir()] if os.path.isdir(top) else []
     paths = sorted(os.path.join(at, file) for f in (top, *linked) for at, _, files in os.walk(f) for file in files)
     start = len(top) - len(name)
-    return {p[start:].replace(os.sep, "/"): _digest(p) for p in paths if os.path.isfile(p)}
+    return {p[start:].replace(os.sep, "/"): _digest(p) + " link" * os.path.islink(p) for p in paths}
 
 
 @lru_cache
@@ -183,6 +184,8 @@ def _code(names: Sequence[str]) -> str:
 
 
 def _digest(path: str | Path) -> str:
+    if not os.path.isfile(path):
+        return "no file"
     try:
         with open(path, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()

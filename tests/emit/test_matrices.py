@@ -75,7 +75,7 @@ def shown(statement: str) -> str:
 
 
 def recorded(spec: Spec, f: Form, target: str) -> dict[str, int]:
-    """What is recorded of a form on an architecture."""
+    """The machine code that is recorded of a form on an architecture."""
     base = spec.targets[target].base or target
     assert CORES.machine
     (found,) = (c for c in CORES.machine.codes[f.spelling] if base in {spec.targets[t].base or t for t in c.targets})

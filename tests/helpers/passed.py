@@ -265,7 +265,8 @@ def _machine() -> tuple[str, ...]:
 
 @cache
 def content(path: Path, test: str = "") -> str:
-    """The digest of a file without its comments; of a module of tests without those that are not `test`."""
+    """The digest of a file without its comments, also those of the semantics; of a module of tests without those
+    that are not `test`."""
     data = path.read_bytes()
     kind = Path(path.name.removesuffix(".j2")).suffix
     if path.suffix == ".py":

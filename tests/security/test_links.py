@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import py_compile
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +57,13 @@ def test_a_link_out_of_spec_is_refused_and_shows_nothing(
     assert "SECRET" not in result.out + result.err
 
 
+def test_it_is_refused_too_where_all_else_is_known_from_before(strange: Strange) -> None:
+    project = strange()
+    assert project.run("generate").code == 0
+    (project.root / "spec/examples/evil.ptx").symlink_to(project.root / "nowhere")
+    assert project.run("generate", "--check").code == 2
+
+
 def _itself(generated: Path, outside: Path) -> None:
     shutil.copytree(generated, outside / "copy", ignore=shutil.ignore_patterns("__pycache__"))
     (outside / "copy/__pycache__").mkdir()
@@ -87,8 +96,17 @@ def _packages(generated: Path, outside: Path) -> None:
 
 
 def _bytecode(generated: Path, outside: Path) -> None:
-    shutil.rmtree(generated / "python/ptxemu/__pycache__", ignore_errors=True)
-    (generated / "python/ptxemu/__pycache__").symlink_to(outside)
+    """A file of it, and a folder."""
+    package = generated / "python/ptxemu"
+    name = f"binary.{sys.implementation.cache_tag}.pyc"
+    for module in ("binary.py", "opcodes/__init__.py"):
+        compiled = outside / f"{Path(module).stem}.{sys.implementation.cache_tag}.pyc"
+        py_compile.compile(str(package / module), str(compiled))
+    (package / "__pycache__").mkdir(exist_ok=True)
+    (package / "__pycache__" / name).unlink(missing_ok=True)
+    (package / "__pycache__" / name).symlink_to(outside / name)
+    shutil.rmtree(package / "opcodes/__pycache__", ignore_errors=True)
+    (package / "opcodes/__pycache__").symlink_to(outside)
 
 
 def _foreign(generated: Path, outside: Path) -> None:
@@ -124,6 +142,7 @@ def test_what_lies_in_generated_leads_nowhere(
     assert project.run("generate").code == 0
     assert {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in outside.rglob("*")} == before
     assert not generated.is_symlink() and not any(p.is_symlink() for p in generated.rglob("*"))
+    assert not {p.stat().st_ino for p in outside.rglob("*")} & {p.stat().st_ino for p in generated.rglob("*")}
     again = {p.relative_to(generated): p.read_bytes() for p in generated.rglob("*.*") if "__pycache__" not in p.parts}
     assert again == files
 

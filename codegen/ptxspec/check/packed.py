@@ -17,7 +17,7 @@ Programs = Mapping[str | None, Program]
 _ONLY_ITSELF: Any = object.__eq__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Packed(Mapping[Variant, Programs]):
     """An opcode's programs. `shared` are the objects in them that are equal only to themselves, such as formats: these
     must stay the same ones as elsewhere in the specification."""

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.port is not None and not options.serve:
         raise PtxspecError("--port requires --serve")
     if options.text:
-        if options.name or options.serve:
+        if options.name or options.serve or options.operands is not None:
             raise PtxspecError("--text prints all pages; use `ptxspec show` for an opcode or a variant")
         return _print(folder)
     if options.serve:

@@ -12,8 +12,8 @@ from rich.markdown import Markdown
 
 from .. import terminal
 from ..diagnostics import escaped
-from ..emit.markdown import without_page_links
 
+_TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -40,7 +40,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
     fenced = False
     for line in [*text.splitlines(), ""]:
         fenced ^= line.lstrip().startswith("```")
-        line = line if fenced else without_page_links(line)
+        line = line if fenced else _TO_A_PAGE.sub(r"\1", line)
         if line.startswith("|") and not fenced:
             table.append(line)
             continue

@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
@@ -171,17 +172,29 @@ def _write(root: Path, files: Files, differing: Container[str]) -> None:
 
 
 def _linked(old: Path, new: Path) -> bool:
-    """Give a file, and its bytecode if there is some, another name; return whether the system can. That takes much less
-    time than to write and compile it."""
+    """Give a file, and its bytecode if there is some, another name; return whether that was done. It takes much less
+    time than to write and compile the file. What has another name elsewhere already is not ours alone."""
+    folder = Path("__pycache__")
+    bytecode = folder / Path(cache_from_source(old.name)).name
     try:
+        if not _is_alone(old):
+            return False
         os.link(old, new)
-        bytecode = Path("__pycache__", Path(cache_from_source(old.name)).name)
-        if old.suffix == ".py" and (old.parent / bytecode).is_file():
-            (new.parent / "__pycache__").mkdir(exist_ok=True)
+        if old.suffix == ".py" and not (old.parent / folder).is_symlink() and _is_alone(old.parent / bytecode):
+            (new.parent / folder).mkdir(exist_ok=True)
             os.link(old.parent / bytecode, new.parent / bytecode)
     except OSError:  # it is another user's file, or the file system has no links
         return new.exists()
     return True
+
+
+def _is_alone(path: Path) -> bool:
+    """Return whether this is a file, no link, and has no other name."""
+    try:
+        about = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(about.st_mode) and about.st_nlink == 1
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -12,8 +12,6 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-_TO_A_PAGE = re.compile(r"\[([^]]*)\]\([\w.-]+\.md(?:#[\w-]*)?\)")
-
 
 @dataclass(frozen=True)
 class MarkdownDocument:
@@ -37,11 +35,6 @@ def document(text: str) -> MarkdownDocument:
     return MarkdownDocument(
         _plain(tokens[1]), _plain(tokens[paragraph + 1]), environment.get("headings", []), Markup(body)
     )
-
-
-def without_page_links(text: str) -> str:
-    """Return Markdown without the links to the manual's own pages, for readers who cannot follow them."""
-    return _TO_A_PAGE.sub(r"\1", text)
 
 
 def anchor(heading: str) -> str:

@@ -262,6 +262,11 @@ class Instruction:
     trial: Trial | None = None
     group: str = ""
 
+    @property
+    def differing(self) -> tuple[Variant, ...]:
+        """The variants for which NVIDIA's manual requires something else than the assembler."""
+        return tuple(v for v in (*self.variants, *self.refused) if v.manual != v.requires)
+
     @cached_property
     def operand_names(self) -> frozenset[str]:
         """The names of the sources that some variant has, and always a, b and c, which modifiers may name."""

@@ -319,8 +319,7 @@ class Spec:
                 "refuses it" if v in i.refused else self.catalog.text(v.requires),
             )
             for i in self.instructions.values()
-            for v in (*i.variants, *i.refused)
-            if v.manual != v.requires
+            for v in i.differing
         )
 
     def effective_modifiers(self, variant: Variant, target: str | None) -> frozenset[str]:

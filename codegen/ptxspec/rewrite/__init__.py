@@ -1,1 +1,1 @@
-"""Programs rewritten before any back end, into programs that give the same bits in fewer steps."""
+"""Programs rewritten for the back ends that write code: the same bits in fewer steps."""

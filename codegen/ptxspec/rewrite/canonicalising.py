@@ -11,6 +11,8 @@ from .terms import Lets, Terms, computes, is_usual_number, substituted, terms
 
 
 def without_second_canonicalising(lets: Lets, results: Terms) -> tuple[Lets, Terms]:
+    """Return lets and results in which no NaN is made canonical that is so already, and no number is tested that cannot
+    be a NaN."""
     canonical: set[str] = set()
     # Values converted from integers, which are never NaN.
     numbers: set[str] = set()

@@ -26,6 +26,7 @@ _FACTOR = 24
 
 
 def converting_late(lets: Lets) -> Lets:
+    """Return lets that convert as late as possible."""
     return _bounding_late(_bounded_at_random(without_widening(lets, single=True)))
 
 

@@ -16,7 +16,7 @@ DB = database()
 
 @cache
 def sections() -> dict[str, str]:
-    """What history.html folds, by its anchors."""
+    """The parts that history.html folds, by their anchors."""
     html = (FOLDER / "history.html").read_text("utf-8")
     return dict(re.findall(r'<details class="release" id="(.*?)">(.*?)</details>', html, re.DOTALL))
 

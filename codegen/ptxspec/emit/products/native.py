@@ -58,7 +58,7 @@ def _plain(templates: Templates, folder: str) -> Iterator[tuple[str, str]]:
 
 
 def shared(spec: Spec, templates: Templates, parts: Parts) -> tuple[Files, str]:
-    """Return the sources that all opcodes share, and their digest."""
+    """Return the sources that all opcodes share, and their digest, for which their comments count too."""
 
     def make() -> tuple[Files, str]:
         files = _shared(spec, templates)

@@ -53,8 +53,8 @@ A function whose result is a format, a literal or a fact asks about formats, and
 
 The bitwise functions compute each bit of their result from the operands' bits in the same place.
 
-The functions have no bodies here: each back end implements all of them. The back ends that write code also implement
-those into which rewriting combines several calls, and no others.
+The functions have no bodies here: each back end implements all of them. The exact one and those that write code also
+implement the functions into which rewriting combines several calls, and no others.
 """
 
 from __future__ import annotations

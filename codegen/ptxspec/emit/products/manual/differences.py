@@ -59,7 +59,7 @@ def emit(spec: Spec, checked: Sequence[Checked], write: Writer, parts: Parts, si
 def _own(spec: Spec, write: Writer, checked: Checked) -> _Own:
     i = checked.instruction
     return _Own(
-        sum(v.manual != v.requires for v in (*i.variants, *i.refused)),
+        len(i.differing),
         rows(spec, i, write),
         spec.asked(i.opcode),
         folding.entries(spec, write, checked),

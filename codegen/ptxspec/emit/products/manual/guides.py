@@ -83,6 +83,7 @@ def followed(spec: Spec, write: Writer, parts: Parts) -> Followed:
 
 
 def _followed(spec: Spec, write: Writer, instruction: Instruction) -> Followed:
+    """Return an opcode's variants that follow a model, as notations, by their claim and targets."""
     found: dict[tuple[str, tuple[str, ...]], list[Variant]] = {}
     for v in instruction.variants:
         for targets, claim, _ in claims.followed(spec, v):

@@ -44,7 +44,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class _Changes:
-    """What happened to an opcode's variants: the new ones by their oldest target and by the PTX version that added
+    """The changes of an opcode's variants: the new ones by their oldest target and by the PTX version that added
     them, and those that are gone by the last PTX version that has them. Each has their number and notations."""
 
     oldest: Mapping[str | None, tuple[int, Sequence[Forms]]]
