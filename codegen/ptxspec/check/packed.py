@@ -20,7 +20,7 @@ _ONLY_ITSELF: Any = object.__eq__
 @dataclass(frozen=True, eq=False)
 class Packed(Mapping[Variant, Programs]):
     """An opcode's programs. `shared` are the objects in them that are equal only to themselves, such as formats: these
-    must stay the same ones as elsewhere in the specification."""
+    must stay the same ones as elsewhere in the specification. `data` are bytes whose digest the cache has verified."""
 
     variants: tuple[Variant, ...]
     shared: tuple[Any, ...]
