@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .diagnostics import PtxspecError
-from .evaluate import emulator, find_variant, parse_operand
+from .evaluate import emulator, find_variant, parse_operand, refuse_stale
 from .literals import hexadecimal
 from .model import BOOL, Type
-from .proving.gpu.export import refuse_stale
 from .roots import Root
 
 # The number of lines computed at once.

@@ -20,6 +20,7 @@ from .literals import ABOUT, decimal, parse_number
 from .model import BOOL, FixedPoint, Spec, Type, Variant
 from .query.database import Database
 from .query.families import family
+from .read.link import is_observed
 from .roots import Root
 from .semantics.compile import Compiler
 from .semantics.exact.evaluate import Step, trace
@@ -73,6 +74,20 @@ def emulator(root: Root) -> ModuleType:
         del sys.modules[name]
         raise PtxspecError(f"{folder} cannot be imported: {e}; run `ptxspec generate`") from e
     return module
+
+
+def refuse_stale(root: Root, spec: Spec) -> None:
+    """Raise PtxspecError if the emulator was not generated from this specification."""
+    if stale := stale_file(root, spec):
+        raise PtxspecError(f"{stale} has changed since generated/ was written; run `ptxspec generate`")
+
+
+def stale_file(root: Root, spec: Spec) -> str | None:
+    """Return a file that the emulator depends on and that changed since it was generated."""
+    made, now = Database.read(root.data).data["sources"], spec.sources
+    names = {name for name in (*made, *now) if not is_observed(name)}
+    differ = sorted(name for name in names if made.get(name) != now.get(name))
+    return differ[0] if differ else None
 
 
 def evaluate(

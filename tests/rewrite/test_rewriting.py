@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import pytest
 from helpers.grids import special
 from helpers.repository import checked, specification
 from helpers.sizes import each_size, spread
 from ptxspec.emit.lowering import applications
-from ptxspec.model import BOOL, ROUNDINGS, Format, Kind, bits_of, float_in
+from ptxspec.model import BOOL, ROUNDINGS, Format, Kind, Variant, bits_of, float_in
 from ptxspec.rewrite.comparing import EQUAL, GREATER, LESS, UNORDERED
 from ptxspec.rewrite.rewriting import OF_ARRAYS, for_arrays, for_lanes
 from ptxspec.semantics.exact.evaluate import evaluate, run
@@ -139,9 +138,62 @@ def test_a_number_converted_with_random_bits_is_bounded() -> None:
         assert converted("convertBounded", x, *numbers(one)) == wanted
 
 
-def test_each_combined_function_is_tested_here() -> None:
-    text = Path(__file__).read_text("utf-8")
-    assert [name for name in COMBINED if f'"{name}"' not in text] == []
+# By a variant: what its program calls, and what it calls instead once it is rewritten.
+ARRAYS = {
+    "add.f32": ("isNaN select", ""),
+    "add.sat.f32": ("isNaN maximumNumber minimumNumber select", "clamped"),
+    "add.ftz.f32": ("copySign isSubnormal isNaN select", ""),
+    "add.f64": ("isNaN quieten select", "propagate"),
+    "add.e5m2x4.e3m2x4": ("convert isNaN select", ""),
+    "abs.f32": ("select", "replace"),
+    "abs.ftz.f32": ("copySign isSubnormal", "flushed"),
+    "set.ltu.u32.f32": ("compareGreaterEqual logicalNot", "compare"),
+    "setp.lt.and.s32": ("lessInteger logicalAnd", "compare combine"),
+    "cvt.rna.satfinite.tf32.f32": ("maximum minimum", "within"),
+    "cvt.rn.relu.tf32.f32": ("maximum", "withoutSign"),
+    "cvt.rn.relu.pzo.f16.f32": ("isZero maximum", "clamped"),
+    "cvt.rs.satfinite.e5m2x4.f32": ("convertStochastic maximum minimum", "convertBounded"),
+}
+LANES = {
+    "add.f64": ("isNaN quieten select", ""),
+    "cvt.rni.f64.f64": ("isNaN quieten select", "propagate"),
+    "add.ftz.f32": ("copySign isSubnormal isNaN select", "flushed"),
+    "cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32": (
+        "division maximum",
+        "multiplication subtractIntegers flushed within",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("rewritten", "spelling", "before", "after"),
+    [(how, s, *change) for how, some in ((for_arrays, ARRAYS), (for_lanes, LANES)) for s, change in some.items()],
+)
+def test_rewriting_puts_other_functions_in_place(
+    rewritten: Callable[[Program], Program], spelling: str, before: str, after: str
+) -> None:
+    (v,) = variants(spelling)
+    program = checked()[v.opcode].programs[v][None]
+    called, instead = functions(program), functions(rewritten(program))
+    assert {*before.split()} <= called - instead and {*after.split()} == instead - called - {"bits", "float_of"}
+
+
+def test_each_combined_function_is_put_in_place() -> None:
+    assert {*COMBINED} == {name for _, after in ARRAYS.values() for name in after.split()}
+
+
+def test_operations_flush_their_operands_and_pass_nans_on_themselves() -> None:
+    one, other = (checked()["add"].programs[v][None] for v in variants("add.ftz.f32", "add.f64"))
+    assert any(t.daz for t in applications(for_arrays(one)))
+    assert any(t.passes_nans for t in applications(for_lanes(other)))
+
+
+def variants(*spellings: str) -> list[Variant]:
+    return [v for s in spellings for v in checked()[s.partition(".")[0]].programs if v.spelling == s]
+
+
+def functions(program: Program) -> set[str]:
+    return {t.function for t in applications(program)}
 
 
 def operand(kind: Kind, rng: random.Random) -> int:

@@ -11,10 +11,12 @@ import numpy as np
 import ptxemu
 import ptxspec
 import pytest
+from helpers.repository import database
 from helpers.sizes import each_size, spread
 from numpy.testing import assert_array_equal
 from ptxemu import native
 from ptxemu.index import CATALOG, OPCODES
+from ptxemu.lookup import find
 from ptxemu.rows import rows_of
 
 F32 = np.array([1.5, -0.0, np.inf, np.nan, 1e-40], np.float32)
@@ -176,6 +178,18 @@ def test_threads_must_be_some() -> None:
 def test_modifiers_may_stand_in_any_order() -> None:
     assert ptxemu.compile("max.NaN.ftz.f32").variant.spelling == "max.ftz.NaN.f32"
     assert ptxemu.compile("add.f32.sat.rz").variant.spelling == "add.rz.sat.f32"
+
+
+def test_a_spelling_is_found_where_queries_find_it() -> None:
+    rows = [row for opcode in OPCODES for row in rows_of(opcode)]
+    for row in spread(rows, 300):
+        names = [*sorted(row.modifiers), *row.types]
+        for operands in (None, row.operands):
+            found, known = (
+                find(".".join([row.opcode, *names]), operands, None),
+                database().find(row.opcode, names, operands),
+            )
+            assert known is not None and (found.spelling, found.operands) == (known.spelling, known.operands)
 
 
 def test_the_fewest_operands_unless_told() -> None:

@@ -7,7 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 # The other parts of an opcode's file, besides its variants, in words.
-_REST = {"semantics": "semantics", "corner_cases": "tables", "accuracy": "accuracy", "instead": "recipes"}
+_REST = {
+    "semantics": "semantics", "hardware": "semantics on some targets", "corner_cases": "tables", "accuracy": "accuracy",
+    "recipes": "recipes", "missing": "recipes", "none": "recipes",
+}  # fmt: skip
 
 
 class _Variant(NamedTuple):

@@ -156,7 +156,7 @@ class Kernel:
 
     @property
     def operands(self) -> int:
-        """The number of source registers, and so of arrays."""
+        """The number of source operands, without the condition code, which no statement names."""
         return self.variant.operands
 
     @property

@@ -1,5 +1,5 @@
-"""One module per opcode, imported when it is first used; what an opcode has very much of stands in others, by the type
-of the first operand."""
+"""One module per opcode, imported when it is first used. Where an opcode has very many functions, they are in further
+modules, one for each type of the first operand."""
 
 from __future__ import annotations
 

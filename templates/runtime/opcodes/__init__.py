@@ -1,5 +1,5 @@
-"""One module per opcode, read when it is first asked for: its variants, and what is to be known of them before one is
-computed."""
+"""One module per opcode, imported when it is first needed: its variants with their requirements, claims, hazards and
+recipes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Operands: TypeAlias = "tuple[tuple[tuple[Any, ...], ...], tuple[tuple[Any, ...],
 
 
 class Group(NamedTuple):
-    """Variants, by their modifiers and types, of which the same is known.
+    """Variants that have all of these data in common. `spellings` are their modifiers and types.
 
     `signature` is theirs, or empty if it is that of their types. `listed`: NVIDIA's manual has them. `means` are the
-    modifiers that they are short for, `operand_rules` what the assembler takes for operands of them alone, and `claims`
-    the targets on which they claim something else. `crash` is what the assembler ends with that takes them and breaks
-    down on them, and `no_recipe` why there is no recipe, or none that works everywhere. `recipes` are the recipes for
-    them, the best first, with places for their names."""
+    modifiers that they are short for, `operand_rules` the rules for operands of these variants alone, and `claims` the
+    targets on which they have another claim. `crash` is the message with which the assembler crashes on them; it is
+    None if it does not. `no_recipe` says why there is no recipe, or none that works everywhere. `recipes` are the
+    recipes for them, the best first, with places for their names."""
 
     operands: int
     claim: str
@@ -42,11 +42,12 @@ class Group(NamedTuple):
 
 
 class Opcode(NamedTuple):
-    """`groups` are in the order of the specification, so that variants of which the same is known may be in several.
+    """The variants of an opcode in groups. The groups are in the order of the specification, so that variants with the
+    same data may be in several.
 
     `signatures` are by types and number of operands. `assembler` is as catalog/known.py asks for it, and `missing` has
-    the recipes for what PTX does not have. A statement that `unpacks` may stand the other way round, with its vector
-    among the sources; one whose registers are vectors is another instruction where `vectors_elsewhere`."""
+    the recipes for spellings that PTX does not have. Where `unpacks`, the vector of a statement may be its result
+    instead of a source. Where `vectors_elsewhere`, a statement whose registers are vectors is another instruction."""
 
     groups: tuple[Group, ...] = ()
     signatures: Mapping[tuple[str, int], Operands] = {}

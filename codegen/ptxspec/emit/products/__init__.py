@@ -1,1 +1,1 @@
-"""The products, which register themselves (../product.py)."""
+"""The products: a module or folder for each, whose `emit` makes its files (../registry.py)."""

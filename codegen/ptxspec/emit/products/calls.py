@@ -13,11 +13,9 @@ from ...check.checking import Checked
 from ...model import Becomes, CallEvidence, Spec, runs
 from ...query.database import SCHEMA
 from ..parts import NONE, Parts
-from ..product import product
 from ..text import Files, Templates
 
 
-@product("calls")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the file."""
     return {"data/calls.json": parts.of("calls", NONE, "", partial(_text, spec))}

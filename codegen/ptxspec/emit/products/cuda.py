@@ -16,7 +16,6 @@ from ...check.corner_cases import few_cases
 from ...model import BOOL, CornerRow, Operand, Spec, Type, Variant
 from ...semantics.program import Program
 from ..parts import Parts
-from ..product import product
 from ..text import Files, Templates
 
 _UNSIGNED = {8: "unsigned char", 16: "unsigned short", 32: "unsigned int", 64: "unsigned long long"}
@@ -172,7 +171,6 @@ class CudaTestFile:
         return [(n, [_written(row) for row in rows]) for n, rows in sorted(self.rows.items())]
 
 
-@product("cuda")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/cuda."""
     files: Files = {}

@@ -44,14 +44,12 @@ from ...query.database import SCHEMA, Data
 from ...recipes.inline import asm_operands
 from ..assembler import assembler
 from ..parts import NONE, Parts
-from ..product import product
 from ..text import Files, Templates, as_lines
 from . import calls, machine_code
 
 _STAMP = "by ptxspec from spec/; do not edit"
 
 
-@product("data")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/data."""
     files = {"data/ptxspec.json": _lines(_shared(spec))}

@@ -32,7 +32,6 @@ from ..assembler import assembler
 from ..lowering import Lowering, Shared, shared, source_of, written
 from ..modules import NumPyFunction, PythonModule
 from ..parts import Parts
-from ..product import product
 from ..reading import multiplied, split
 from ..text import Files, Templates, plain
 from . import native
@@ -73,7 +72,6 @@ class Serving:
     values: str
 
 
-@product("emulator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/python/ptxemu."""
     files = {f"{_FOLDER}/{name}": text for name, text in templates.plain("runtime").items()}

@@ -16,7 +16,6 @@ from ...check.checking import Checked
 from ...compact import compact, named_in
 from ...model import Code, Operand, Spec, Variant
 from ..parts import Parts
-from ..product import product
 from ..programs import Programs
 from ..text import Files, Templates, plain
 
@@ -28,7 +27,6 @@ _SCRIPTS = (
 _FOLDER = "templates/manual/evaluator"
 
 
-@product("evaluator")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return manual/evaluator.js, and manual/<opcode>.programs.js."""
     files = {"manual/evaluator.js": script(templates.root)}

@@ -11,13 +11,11 @@ from ...check.checking import Checked
 from ...model import MachineEvidence, MachineForms, Spec, runs
 from ...query.database import SCHEMA
 from ..parts import Parts
-from ..product import product
 from ..text import Files, Templates, as_lines
 
 _SOURCE = "spec/observed/machine_code.yaml"
 
 
-@product("machine_code")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the file."""
     about = as_data(spec)

@@ -17,7 +17,6 @@ from ...model import Format, Spec
 from ...model.tensor import FormOperand, written
 from ...semantics.exact.rounding import round_to
 from ..parts import NONE, Parts
-from ..product import product
 from ..text import Files, Templates
 from .cuda import KernelGuards, cell
 
@@ -99,7 +98,6 @@ class MatrixTestFile:
         return [self.shapes[name] for name in dict.fromkeys(t.shape for t in self.tests if t.row is not None)]
 
 
-@product("matrices")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the sources in generated/cuda that multiply matrices."""
     return parts.of("matrices", NONE, "cuda", partial(_files, spec, templates))

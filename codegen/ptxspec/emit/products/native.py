@@ -14,7 +14,6 @@ from ...rewrite.formats import is_usual
 from ...semantics.exact.rounding import decode
 from ..native import has_c, in_c
 from ..parts import NONE, Parts
-from ..product import product
 from ..text import Files, Templates
 from ..units import has_c as unit_has_c, in_c as unit_in_c
 
@@ -32,7 +31,6 @@ class Module(NamedTuple):
     takes_long: bool
 
 
-@product("native")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/native."""
     common, included = shared(spec, templates, parts)

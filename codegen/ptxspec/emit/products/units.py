@@ -8,12 +8,10 @@ from typing import Any
 from ...check.checking import Checked
 from ...model import Spec
 from ..parts import Parts
-from ..product import product
 from ..text import Files, Templates
 from ..units import fields
 
 
-@product("emulator-units")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return generated/python/ptxemu/units.py."""
     models = [m for u in spec.units.values() for m in u.models]

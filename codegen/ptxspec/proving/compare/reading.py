@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from ...catalog.likeness import nearest
 from ...check.claims import basis_on
 from ...diagnostics import PtxspecError, SpecError
-from ...evaluate import emulator
+from ...evaluate import emulator, refuse_stale
 from ...model import BOOL, Compiled, Spec, Variant
 from ...query.database import Database
 from ...roots import Root
 from ...specification import read_all
 from ..gpu import registers
-from ..gpu.export import refuse_stale
 from . import mpfr
 from .functions import NUMPY, EmulatedFunctions
 from .pieces import SURE, named, piece

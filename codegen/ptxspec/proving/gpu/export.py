@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import PtxspecError
-from ...evaluate import emulator
+from ...evaluate import emulator, refuse_stale, stale_file
 from ...model import BOOL, Spec, Type, Variant
-from ...query.database import Database
-from ...read.link import is_observed
 from ...roots import Root
 from ...specification import read, read_all
 from . import recording, registers, vectors
@@ -105,26 +103,12 @@ def _read(root: Root, spelling: str | None) -> Spec:
     """Return the part of the specification that a spelling requires, or all of it. Raises PtxspecError if the emulator
     was not generated from it."""
     reading = read_all(root.path, spelling)
-    if reading.spec is not None and not reading.diagnostics and not _stale(root, reading.spec):
+    if reading.spec is not None and not reading.diagnostics and not stale_file(root, reading.spec):
         return reading.spec
     # An error in the specification explains more than a stale emulator does.
     spec = read(root.path)
     refuse_stale(root, spec)
     return spec
-
-
-def refuse_stale(root: Root, spec: Spec) -> None:
-    """Raise PtxspecError if the emulator was not generated from this specification."""
-    if stale := _stale(root, spec):
-        raise PtxspecError(f"{stale} has changed since generated/ was written; run `ptxspec generate`")
-
-
-def _stale(root: Root, spec: Spec) -> str | None:
-    """Return a file that the emulator depends on and that changed since it was generated."""
-    made, now = Database.read(root.data).data["sources"], spec.sources
-    names = {name for name in (*made, *now) if not is_observed(name)}
-    differ = sorted(name for name in names if made.get(name) != now.get(name))
-    return differ[0] if differ else None
 
 
 def _is_handed(v: Variant, part: vectors.StreamPart, grid_only: bool) -> bool:

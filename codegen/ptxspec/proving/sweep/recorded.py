@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...diagnostics import PtxspecError
+from ...evaluate import refuse_stale
 from ...roots import Root
 from ...specification import read
 from ..compare.bounded import within_bound
@@ -17,7 +18,6 @@ from ..compare.comparing import Tried, all_operands
 from ..compare.reading import Reader
 from ..compare.sides import VARIANT, Face, Misfit, Registers, Side
 from ..gpu import recording, registers, vectors
-from ..gpu.export import refuse_stale
 from ..gpu.recording import RecordedPart
 from ..gpu.vectors import BLOCK, StreamPart
 

@@ -1,3 +1,5 @@
 """The manual: a page for each opcode, and pages about all of them."""
 
-from . import pages  # noqa: F401
+from .pages import emit
+
+__all__ = ["emit"]

@@ -12,7 +12,6 @@ from ....catalog import targets_text
 from ....check.checking import Checked
 from ....model import Spec
 from ...parts import NONE, Parts
-from ...product import product
 from ...text import Files, Templates
 from . import (
     availability,
@@ -39,7 +38,6 @@ from .site import PageAnchors, Site
 MACHINE_CODE = "spec/observed/machine_code.yaml"
 
 
-@product("manual")
 def emit(spec: Spec, checked: Sequence[Checked], templates: Templates, parts: Parts) -> Files:
     """Return the files of generated/manual."""
     files: Files = {}
