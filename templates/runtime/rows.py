@@ -66,7 +66,9 @@ class Row:
     @property
     def implicit(self) -> int:
         """The number of sources that a statement does not write: 1 where it reads the condition code."""
-        return sum(o[6:] == (True,) for o in self.signature[1])
+        from .signature import signature  # it imports NumPy's types
+
+        return sum(o.implicit for o in signature(self.signature).sources)
 
     @property
     def spelling(self) -> str:
@@ -99,7 +101,7 @@ class Row:
     @property
     def places(self) -> str:
         """The operands in the order of a statement, with the names in the specification."""
-        from .signature import signature  # it imports NumPy's types
+        from .signature import signature
 
         s = signature(self.signature)
         results = "|".join(r for o in s.results for r in o.registers if not o.implicit)

@@ -30,9 +30,9 @@ from ...semantics.functions import ALL, COMBINED
 from ...semantics.program import Apply, Const, Program, Term, Var
 from ..assembler import assembler
 from ..lowering import Lowering, Shared, shared, source_of, written
-from ..modules import NumPyFunction, PythonModule
 from ..parts import Parts
-from ..reading import multiplied, split
+from ..python import NumPyFunction, PythonModule
+from ..tables import multiplied, split
 from ..text import Files, Templates, plain
 from . import native
 from .data import naming

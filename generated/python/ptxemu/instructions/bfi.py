@@ -12,8 +12,8 @@ from . import Kernels as _Kernels
 
 _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/bfi.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/bfi.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def bfi_b32_4(a: Array, b: Array, c: Array, e: Array) -> Array:

@@ -21,8 +21,8 @@ _x0000003f: Array = _np.array(0x0000003f, _np.uint32)
 _x000003ff: Array = _np.array(0x000003ff, _np.uint32)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/bfind.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/bfind.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def bfind_u32_1(a: Array) -> Array:

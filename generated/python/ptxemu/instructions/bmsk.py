@@ -12,8 +12,8 @@ from . import Kernels as _Kernels
 
 _x0000001f: Array = _np.array(0x0000001f, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/bmsk.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/bmsk.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def bmsk_clamp_b32_2(a: Array, b: Array) -> Array:

@@ -26,8 +26,8 @@ _x4444444444444444: Array = _np.array(0x4444444444444444, _np.uint64)
 _x5555555555555555: Array = _np.array(0x5555555555555555, _np.uint64)
 _x8888888888888888: Array = _np.array(0x8888888888888888, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/clmad.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/clmad.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def clmad_lo_3(a: Array, b: Array, c: Array) -> Array:

@@ -17,8 +17,8 @@ _x0000000000000001: Array = _np.array(0x0000000000000001, _np.uint64)
 _x00000001: Array = _np.array(0x00000001, _np.uint32)
 _x0001: Array = _np.array(0x0001, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/cnot.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cnot.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cnot_b16_1(a: Array) -> Array:

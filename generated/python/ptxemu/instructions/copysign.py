@@ -9,8 +9,8 @@ from ..encoding import copySign
 from ..formats import f32, f64
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/copysign.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/copysign.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def copysign_f32_2(a: Array, b: Array) -> Array:

@@ -18,8 +18,8 @@ _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffffe0000000: Array = _np.array(0x7fffffffe0000000, _np.uint64)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)

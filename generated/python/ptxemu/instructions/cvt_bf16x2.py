@@ -44,8 +44,8 @@ _xc7600000: Array = _np.array(0xc7600000, _np.uint32)
 _xc7e00000: Array = _np.array(0xc7e00000, _np.uint32)
 _xff00: Array = _np.array(0xff00, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)

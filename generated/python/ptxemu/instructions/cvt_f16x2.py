@@ -41,8 +41,8 @@ _xcf00: Array = _np.array(0xcf00, _np.uint16)
 _xdf00: Array = _np.array(0xdf00, _np.uint16)
 _xfb00: Array = _np.array(0xfb00, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(16)

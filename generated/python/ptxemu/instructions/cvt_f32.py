@@ -85,8 +85,8 @@ _xff000000: Array = _np.array(0xff000000, _np.uint32)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 _xff7fe000: Array = _np.array(0xff7fe000, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rni_u8_f32_1(a: Array) -> Array:

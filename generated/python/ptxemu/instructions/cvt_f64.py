@@ -24,8 +24,8 @@ _x8000: Array = _np.array(0x8000, _np.uint16)
 _x80000000: Array = _np.array(0x80000000, _np.uint32)
 _x8000000000000000: Array = _np.array(0x8000000000000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rni_u8_f64_1(a: Array) -> Array:

@@ -17,8 +17,8 @@ _x3c00: Array = _np.array(0x3c00, _np.uint16)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 _x3ff0000000000000: Array = _np.array(0x3ff0000000000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def cvt_rn_f16_u64_1(a: Array) -> Array:

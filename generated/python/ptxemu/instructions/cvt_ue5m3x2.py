@@ -16,8 +16,8 @@ from ..tables import tabulated as _tabulated
 _x7f7f: Array = _np.array(0x7f7f, _np.uint16)
 _xff7f: Array = _np.array(0xff7f, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)

@@ -9,8 +9,8 @@ from ..conversion import convert as _any_convert
 from ..formats import bf16, ue8m0
 from ..tables import tabulated as _tabulated
 
-# Behind a line of a function stands the line of spec/instructions/cvt.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/cvt.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 @_tabulated(8)

@@ -26,8 +26,8 @@ _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 _x7e800000: Array = _np.array(0x7e800000, _np.uint32)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/div.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/div.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def div_approx_f32_2(a: Array, b: Array) -> Array:

@@ -18,8 +18,8 @@ _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 _x00008000: Array = _np.array(0x00008000, _np.uint32)
 _x0000ffff: Array = _np.array(0x0000ffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/dp2a.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/dp2a.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def dp2a_lo_u32_u32_3(a: Array, b: Array, c: Array) -> Array:

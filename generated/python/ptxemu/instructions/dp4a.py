@@ -16,8 +16,8 @@ _x00000018: Array = _np.array(0x00000018, _np.uint32)
 _x00000080: Array = _np.array(0x00000080, _np.uint32)
 _x000000ff: Array = _np.array(0x000000ff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/dp4a.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/dp4a.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def dp4a_u32_u32_3(a: Array, b: Array, c: Array) -> Array:

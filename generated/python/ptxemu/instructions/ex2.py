@@ -19,8 +19,8 @@ from . import Kernels as _Kernels
 _x3f000000: Array = _np.array(0x3f000000, _np.uint32)
 _xc2fc0000: Array = _np.array(0xc2fc0000, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/ex2.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/ex2.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def ex2_approx_f32_1(a: Array) -> Array:

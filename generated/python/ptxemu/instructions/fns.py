@@ -27,8 +27,8 @@ _x33333333: Array = _np.array(0x33333333, _np.uint32)
 _x55555555: Array = _np.array(0x55555555, _np.uint32)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/fns.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/fns.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def fns_b32_3(a: Array, b: Array, c: Array) -> Array:

@@ -20,8 +20,8 @@ _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x41c00000: Array = _np.array(0x41c00000, _np.uint32)
 _x4b800000: Array = _np.array(0x4b800000, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/lg2.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/lg2.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def lg2_approx_f32_1(a: Array) -> Array:

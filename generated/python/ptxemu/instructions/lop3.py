@@ -19,8 +19,8 @@ _x00000005: Array = _np.array(0x00000005, _np.uint32)
 _x00000006: Array = _np.array(0x00000006, _np.uint32)
 _x00000007: Array = _np.array(0x00000007, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/lop3.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/lop3.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def lop3_b32_4(a: Array, b: Array, c: Array, t: Array) -> Array:

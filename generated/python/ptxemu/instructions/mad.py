@@ -25,8 +25,8 @@ _x0000000000000020: Array = _np.array(0x0000000000000020, _np.uint64)
 _x00000000ffffffff: Array = _np.array(0x00000000ffffffff, _np.uint64)
 _x3f800000: Array = _np.array(0x3f800000, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/mad.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/mad.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def mad_f32_3(a: Array, b: Array, c: Array) -> Array:

@@ -21,8 +21,8 @@ _x00000000ffffffff: Array = _np.array(0x00000000ffffffff, _np.uint64)
 _x00000001: Array = _np.array(0x00000001, _np.uint32)
 _x0001: Array = _np.array(0x0001, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/madc.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/madc.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def madc_hi_u32_3(a: Array, b: Array, c: Array, k: Array) -> Array:

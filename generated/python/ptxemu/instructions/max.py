@@ -20,8 +20,8 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/max.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/max.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def max_f32_2(a: Array, b: Array) -> Array:

@@ -7,8 +7,8 @@
 from ..binary import Array
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/mov.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/mov.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def mov(a: Array) -> Array:

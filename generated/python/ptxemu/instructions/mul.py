@@ -28,8 +28,8 @@ _x40ec000000000000: Array = _np.array(0x40ec000000000000, _np.uint64)
 _xc07c000000000000: Array = _np.array(0xc07c000000000000, _np.uint64)
 _xc0ec000000000000: Array = _np.array(0xc0ec000000000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/mul.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/mul.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def mul_f32_2(a: Array, b: Array) -> Array:

@@ -15,8 +15,8 @@ _x0000000000000010: Array = _np.array(0x0000000000000010, _np.uint64)
 _x00800000: Array = _np.array(0x00800000, _np.uint32)
 _x00ffffff: Array = _np.array(0x00ffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/mul24.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/mul24.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def mul24_hi_u32_2(a: Array, b: Array) -> Array:

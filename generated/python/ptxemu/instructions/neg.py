@@ -19,8 +19,8 @@ _x0000000000000000: Array = _np.array(0x0000000000000000, _np.uint64)
 _x7fff: Array = _np.array(0x7fff, _np.uint16)
 _x7fffffff: Array = _np.array(0x7fffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/neg.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/neg.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def neg_f32_1(a: Array) -> Array:

@@ -24,8 +24,8 @@ _x0f0f0f0f0f0f0f0f: Array = _np.array(0x0f0f0f0f0f0f0f0f, _np.uint64)
 _x3333333333333333: Array = _np.array(0x3333333333333333, _np.uint64)
 _x5555555555555555: Array = _np.array(0x5555555555555555, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/popc.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/popc.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def popc_b32_1(a: Array) -> Array:

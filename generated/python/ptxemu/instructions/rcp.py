@@ -26,8 +26,8 @@ _x7fffffff00000000: Array = _np.array(0x7fffffff00000000, _np.uint64)
 _xfff8000000000000: Array = _np.array(0xfff8000000000000, _np.uint64)
 _xffffffff00000000: Array = _np.array(0xffffffff00000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/rcp.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/rcp.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def rcp_approx_f32_1(a: Array) -> Array:

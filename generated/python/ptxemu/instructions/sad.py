@@ -10,8 +10,8 @@ from ..integers import compareIntegers
 from ..selection import select
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/sad.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/sad.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def sad_u16_3(a: Array, b: Array, c: Array) -> Array:

@@ -23,8 +23,8 @@ _xff: Array = _np.array(0xff, _np.uint8)
 _xffff: Array = _np.array(0xffff, _np.uint16)
 _xffffffff: Array = _np.array(0xffffffff, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/set.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/set.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def set_f32_2(_relation: int, _constant: Array, a: Array, b: Array) -> Array:

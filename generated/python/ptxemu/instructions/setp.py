@@ -10,8 +10,8 @@ from ..formats import bf16, f16, f32, f64, s16, s32, s64, u16, u32, u64
 from ..integers import compareIntegers
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/setp.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/setp.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def setp_f32_2(_relation: int, a: Array, b: Array) -> tuple[Array, Array]:

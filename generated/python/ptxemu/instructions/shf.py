@@ -15,8 +15,8 @@ from . import Kernels as _Kernels
 _x0000001f: Array = _np.array(0x0000001f, _np.uint32)
 _x00000020: Array = _np.array(0x00000020, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/shf.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/shf.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def shf_l_clamp_b32_3(a: Array, b: Array, c: Array) -> Array:

@@ -16,8 +16,8 @@ from . import Kernels as _Kernels
 
 _x3fc45f3060000000: Array = _np.array(0x3fc45f3060000000, _np.uint64)
 
-# Behind a line of a function stands the line of spec/instructions/sin.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/sin.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def sin_approx_f32_1(a: Array) -> Array:

@@ -15,8 +15,8 @@ from . import Kernels as _Kernels
 
 _x00000000: Array = _np.array(0x00000000, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/slct.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/slct.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def slct_s32_3(a: Array, b: Array, c: Array) -> Array:

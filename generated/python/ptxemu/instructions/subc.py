@@ -16,8 +16,8 @@ _x0000000000000001: Array = _np.array(0x0000000000000001, _np.uint64)
 _x00000001: Array = _np.array(0x00000001, _np.uint32)
 _x0001: Array = _np.array(0x0001, _np.uint16)
 
-# Behind a line of a function stands the line of spec/instructions/subc.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/subc.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def subc_2(a: Array, b: Array, k: Array) -> Array:

@@ -14,8 +14,8 @@ _x00000000: Array = _np.array(0x00000000, _np.uint32)
 _x00000001: Array = _np.array(0x00000001, _np.uint32)
 _x0000001f: Array = _np.array(0x0000001f, _np.uint32)
 
-# Behind a line of a function stands the line of spec/instructions/szext.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/szext.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def szext_clamp_u32_2(a: Array, b: Array) -> Array:

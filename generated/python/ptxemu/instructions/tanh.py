@@ -9,8 +9,8 @@ from ..elementary import tanh
 from ..formats import bf16, f16, f32
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/tanh.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/tanh.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def tanh_approx_f32_1(a: Array) -> Array:

@@ -8,8 +8,8 @@ from ..binary import Array
 from ..comparison import combine as _combine
 from . import Kernels as _Kernels
 
-# Behind a line of a function stands the line of spec/instructions/xor.yaml that it and the next ones come from, or
-# the modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
+# A comment after a line names the line of spec/instructions/xor.yaml from which it and the next ones come, or the
+# modifier or NaN rule of spec/modifiers.yaml and spec/types.yaml.
 
 
 def xor_2(a: Array, b: Array) -> Array:

@@ -9,7 +9,7 @@ import ptxemu
 from helpers.repository import checked
 from helpers.sizes import each_size, spread
 from ptxspec.emit.lowering import shared
-from ptxspec.emit.reading import split
+from ptxspec.emit.tables import split
 from ptxspec.model import Variant
 from ptxspec.rewrite.rewriting import for_arrays
 
