@@ -105,7 +105,7 @@ def programs_of(project: Project, programs: dict[str, str]) -> list[Checked]:
     spec = read(project.root)
     found, errors = check(spec)
     assert not errors
-    for name in ("emulator", "emulator-units"):
+    for name in ("emulator", "units"):
         for file, text in products()[name](spec, found, Templates(project.root), Parts()).items():
             path = project.root / "generated" / file
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,7 @@ def project(to: Path) -> Path:
     # Of all products, the emulator and its kernels in C.
     checked, errors = check(specification := read(to))
     assert not errors, errors
-    for product in ("emulator", "emulator-units", "native"):
+    for product in ("emulator", "units", "native"):
         for name, made in products()[product](specification, checked, Templates(to), Parts()).items():
             (to / "generated" / name).parent.mkdir(parents=True, exist_ok=True)
             (to / "generated" / name).write_text(made, "utf-8")
