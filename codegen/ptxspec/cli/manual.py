@@ -60,7 +60,7 @@ def _place(db: Database, folder: Path, name: str | None, operands: int | None) -
 
 
 def _print(folder: Path) -> int:
-    """Print the pages as Markdown, each behind the name that links to it have."""
+    """Print the pages as Markdown, each after a comment with its file name, by which links refer to it."""
     for path in sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p.name)):
         print(f"<!-- {path.name} -->\n\n{path.read_text('utf-8')}")
     return OK
